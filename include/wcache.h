@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libwcache: the volatile write cache of drives on Linux.
+ *
+ * Where it sits
+ * -------------
+ * Between a program's data and the medium that keeps it stands the drive's own
+ * write cache. It is fast, and most of them lose what they hold when the power
+ * goes. The kernel empties it with flush commands, if it believes that the cache
+ * is on. libwcache asks the drive itself (ATA, SCSI, NVMe), compares that with
+ * what the kernel believes, changes the setting in an order that can lose
+ * nothing, and empties the cache on demand.
+ *
+ * Conventions
+ * -----------
+ * - Functions that can fail return int: 0, or a negative errno value. A result
+ *   comes back through the last argument, which is untouched on failure.
+ *   wcache_strerror() takes the negative value.
+ * - Unknown is an answer. Every enumeration of facts has it as 0, and a getter
+ *   never says "off" or "no" for what could not be learned. Enumerations may grow.
+ * - Strings returned by getters belong to the object and live as long as it
+ *   does. NULL means that the fact is not known.
+ * - All objects are opaque. A state, a report and a finding never change once
+ *   made, and may be read from several threads. Everything else belongs to a
+ *   context, and one context is used by one thread at a time; contexts are
+ *   independent of each other.
+ * - The library prints nothing, installs no signal handler, keeps no global
+ *   state and never exits. Its file descriptors are close-on-exec. None of its
+ *   functions is async-signal-safe.
+ * - A pointer argument must not be NULL unless its description allows it; the
+ *   free and close functions take NULL and do nothing.
+ *
+ * Example
+ * -------
+ *	struct wcache_ctx *ctx;
+ *	struct wcache_device *dev;
+ *	struct wcache_state *state;
+ *
+ *	if (wcache_ctx_new(&ctx) < 0)
+ *		return 1;
+ *	if (wcache_device_open(ctx, "/dev/sda", WCACHE_ACCESS_QUERY, &dev) == 0) {
+ *		if (wcache_state_read(dev, 0, &state) == 0) {
+ *			puts(wcache_cache_to_string(wcache_state_get_cache(state)));
+ *			wcache_state_free(state);
+ *		}
+ *		wcache_device_close(dev);
+ *	}
+ *	wcache_ctx_unref(ctx);
+ */
+#ifndef WCACHE_H
+#define WCACHE_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct wcache_ctx;
+struct wcache_drives;
+struct wcache_device;
+struct wcache_error;
+struct wcache_state;
+struct wcache_change;
+struct wcache_report;
+struct wcache_finding;
+struct wcache_identify;
+
+/* A yes-or-no fact. */
+enum wcache_answer {
+	WCACHE_UNKNOWN = 0,
+	WCACHE_YES = 1,
+	WCACHE_NO = 2
+};
+
+/*
+ * wcache_strerror() - a sentence for an error of this library
+ * @err: a negative errno value as any function here returned it (the positive
+ *	 value is understood too)
+ *
+ * What the values mean here:
+ *   -ENOENT      there is no such device or path
+ *   -ENOTBLK     it exists, but is not a drive
+ *   -ENODEV      the device is gone, or its node has nothing behind it
+ *   -EACCES, -EPERM   not allowed
+ *   -EOPNOTSUPP  refused: there is nothing to change, or it cannot be changed
+ *                from here (unchangeable, ruled by a controller or by SCT)
+ *   -EBUSY       refused: a layer above would go on dropping flushes; or another
+ *                process held the drive's lock longer than the time limit
+ *   -ENODATA     the drive's state could not be learned, so nothing was done
+ *   -EREMOTEIO   the drive took the command, and reading back shows that its
+ *                setting did not follow
+ *   -EIO         the drive or its driver reported an error
+ *   -ETIMEDOUT   no answer within the time limit
+ *   -EBADMSG     an exchange file does not match what was asked, or is malformed
+ * Detail is in wcache_device_get_error().
+ *
+ * Return: a constant string, never NULL.
+ */
+const char *wcache_strerror(int err);
+
+/* wcache_get_version() - the library's version, "MAJOR.MINOR.PATCH" */
+const char *wcache_get_version(void);
+
+/* ------------------------------------------------------------------ context */
+/*
+ * A context holds what devices share: the log, the time limit, and where
+ * exchanges are recorded to or answered from. It is reference counted; a device
+ * holds a reference to its context.
+ */
+
+enum wcache_log_level {
+	WCACHE_LOG_ERROR = 3, /* as in syslog(3) */
+	WCACHE_LOG_WARNING = 4,
+	WCACHE_LOG_INFO = 6,
+	WCACHE_LOG_DEBUG = 7
+};
+
+typedef void (*wcache_log_fn)(void *userdata, int level, const char *message);
+
+/*
+ * wcache_ctx_new() - make a context
+ * Return: 0, -ENOMEM. The caller releases it with wcache_ctx_unref().
+ */
+int wcache_ctx_new(struct wcache_ctx **ctx);
+
+/* wcache_ctx_ref() - take one more reference. Return: @ctx. */
+struct wcache_ctx *wcache_ctx_ref(struct wcache_ctx *ctx);
+
+/* wcache_ctx_unref() - drop a reference; the last one frees. Takes NULL. Return: NULL. */
+struct wcache_ctx *wcache_ctx_unref(struct wcache_ctx *ctx);
+
+/*
+ * wcache_ctx_set_log_fn() - where messages go
+ * @fn: called with @userdata, a wcache_log_level and one line without a newline;
+ *	NULL (as at the start) drops them
+ * @max_level: messages above it are not made
+ */
+void wcache_ctx_set_log_fn(struct wcache_ctx *ctx, wcache_log_fn fn, void *userdata,
+			   int max_level);
+
+/*
+ * wcache_ctx_set_timeout() - how long one query command may take
+ * @ms: milliseconds, at least 1; 5000 at the start. A command that can take long
+ *	by its nature (a flush, a change of the setting) has 60 seconds, or @ms if
+ *	that is longer: ACS-5 7.10 lets a flush take more than 30.
+ */
+void wcache_ctx_set_timeout(struct wcache_ctx *ctx, unsigned int ms);
+
+/*
+ * wcache_ctx_set_capture() - record every exchange with devices
+ * @path: a file that is created or emptied. Serial numbers and WWNs are blanked.
+ *
+ * Devices opened from now on are recorded, one after another: have one open at a
+ * time. The form of the file is described in wcache-exchange(5).
+ *
+ * Return: 0, negative errno of open(2).
+ */
+int wcache_ctx_set_capture(struct wcache_ctx *ctx, const char *path);
+
+/*
+ * wcache_ctx_set_replay() - answer from an exchange file instead of devices
+ * @path: a file as wcache_ctx_set_capture() writes it
+ *
+ * Nothing of this machine is touched by devices opened from now on: they are the
+ * ones that the file describes. A request that the file does not expect fails
+ * with -EBADMSG.
+ *
+ * Return: 0, negative errno of open(2) and read(2), -EBADMSG where the file is
+ * malformed (wcache_ctx_get_error() names the line), -EFBIG above 16 MiB.
+ */
+int wcache_ctx_set_replay(struct wcache_ctx *ctx, const char *path);
+
+/*
+ * wcache_ctx_get_error() - why the last function that had no device failed
+ * Return: a sentence without a newline, or NULL where there is no detail beyond
+ * the errno value. It lives until the next call with this context.
+ */
+const char *wcache_ctx_get_error(const struct wcache_ctx *ctx);
+
+/* ------------------------------------------------------------------- drives */
+/*
+ * The list of drives: whole disks with hardware (real or virtual) behind them.
+ * Partitions, loop, device mapper, md, RAM disks and optical drives are not
+ * drives.
+ */
+
+/*
+ * wcache_drives_new() - list the drives of this machine, or of the replay file
+ * Return: 0, -ENOMEM, negative errno of reading sysfs. Free with
+ * wcache_drives_free(). In version order of the names (sda, sdb, sdaa; nvme0n1).
+ */
+int wcache_drives_new(struct wcache_ctx *ctx, struct wcache_drives **drives);
+void wcache_drives_free(struct wcache_drives *drives);
+size_t wcache_drives_get_count(const struct wcache_drives *drives);
+
+/* wcache_drives_get_name() - kernel name ("sda") of drive @index, NULL past the end */
+const char *wcache_drives_get_name(const struct wcache_drives *drives, size_t index);
+
+/* ------------------------------------------------------------------- device */
+/*
+ * A device is one drive. Opening it finds out who it is from udev and sysfs and
+ * sends nothing; its node is opened when the first command needs it.
+ */
+
+/*
+ * What may be sent. Below WCACHE_ACCESS_CHANGE no command that changes a drive
+ * can leave the library, and below WCACHE_ACCESS_FLUSH none that writes its
+ * cache out.
+ */
+enum wcache_access {
+	WCACHE_ACCESS_QUERY = 1,
+	WCACHE_ACCESS_FLUSH = 2,
+	WCACHE_ACCESS_CHANGE = 3
+};
+
+/*
+ * wcache_device_open() - open the drive behind a name
+ * @name: a node ("/dev/sda", a by-id link), a kernel name ("sda", "nvme0n1"), an
+ *	NVMe controller ("/dev/nvme0", its first namespace), or a partition, which
+ *	stands for its whole disk
+ *
+ * Return: 0, -ENOENT, -ENOTBLK (wcache_ctx_get_error() says what it is instead),
+ * -ENODEV, -EACCES, -ENOMEM, -EINVAL for an @access that is none of the enum.
+ * Close with wcache_device_close().
+ */
+int wcache_device_open(struct wcache_ctx *ctx, const char *name, enum wcache_access access,
+		       struct wcache_device **dev);
+void wcache_device_close(struct wcache_device *dev);
+
+/* wcache_device_get_name() - kernel name: "sda", "nvme0n1" */
+const char *wcache_device_get_name(const struct wcache_device *dev);
+/* wcache_device_get_node() - device node: "/dev/sda" */
+const char *wcache_device_get_node(const struct wcache_device *dev);
+/*
+ * wcache_device_get_bus() - how it is attached: "sata", "sas", "scsi", "usb",
+ * "nvme", "virtio", "mmc", ... "scsi" also stands for what the kernel shows as a SCSI
+ * disk without saying more.
+ */
+const char *wcache_device_get_bus(const struct wcache_device *dev);
+/*
+ * wcache_device_get_protocol() - language the drive is asked in: "ata", "scsi",
+ * "nvme", "virtio", "kernel" (only what the kernel believes can be had). Where the
+ * first choice turned out wrong it is another one after wcache_state_read().
+ */
+const char *wcache_device_get_protocol(const struct wcache_device *dev);
+/* wcache_device_get_driver() - kernel driver of the host adapter: "ahci", "mpt3sas", "nvme" */
+const char *wcache_device_get_driver(const struct wcache_device *dev);
+const char *wcache_device_get_model(const struct wcache_device *dev);
+const char *wcache_device_get_firmware(const struct wcache_device *dev);
+const char *wcache_device_get_serial(const struct wcache_device *dev);
+/* wcache_device_get_wwn() - world wide name, as udev's ID_WWN or sysfs wwid has it */
+const char *wcache_device_get_wwn(const struct wcache_device *dev);
+/* wcache_device_get_rotational() - does it spin, as queue/rotational has it */
+enum wcache_answer wcache_device_get_rotational(const struct wcache_device *dev);
+
+/*
+ * wcache_device_get_error() - detail of the last failure on this device
+ * Return: never NULL; it changes with the next call on @dev.
+ */
+const struct wcache_error *wcache_device_get_error(const struct wcache_device *dev);
+
+/* wcache_error_get_text() - a sentence without a newline; "" if nothing failed yet */
+const char *wcache_error_get_text(const struct wcache_error *error);
+/*
+ * wcache_error_get_sense() - SCSI sense that came with the failure (SPC-6 4.4)
+ * Return: 0; -ENODATA if there was none.
+ */
+int wcache_error_get_sense(const struct wcache_error *error, unsigned char *key,
+			   unsigned char *asc, unsigned char *ascq);
+/*
+ * wcache_error_get_ata() - ATA STATUS and ERROR registers that came with it
+ * Return: 0; -ENODATA if there were none.
+ */
+int wcache_error_get_ata(const struct wcache_error *error, unsigned char *status,
+			 unsigned char *ata_error);
+/*
+ * wcache_error_get_nvme() - NVMe status field: status code type << 8 | status code
+ * Return: 0; -ENODATA if there was none.
+ */
+int wcache_error_get_nvme(const struct wcache_error *error, unsigned short *status);
+
+/*
+ * wcache_device_get_health() - what libatasmart says of an ATA drive
+ * @awake: is it spun up
+ * @healthy: its own SMART verdict
+ *
+ * Only ever on request: opening a disk with libatasmart can switch SMART on, so
+ * it needs WCACHE_ACCESS_CHANGE.
+ *
+ * Return: 0 with both filled in (each can be WCACHE_UNKNOWN), -EPERM with less
+ * access, -EOPNOTSUPP where the drive is not ATA, negative errno.
+ */
+int wcache_device_get_health(struct wcache_device *dev, enum wcache_answer *awake,
+			     enum wcache_answer *healthy);
+
+/* -------------------------------------------------------------------- state */
+/*
+ * A snapshot: what the drive says of its cache, and what the kernel believes.
+ * The two are different facts. The deadly pair is a drive that is on under a
+ * kernel that says write through: fsync(2) returns and nothing was flushed.
+ */
+
+enum wcache_cache {
+	WCACHE_CACHE_UNKNOWN = 0, /* could not be learned; wcache_state_get_reason() */
+	WCACHE_CACHE_ON = 1, /* the drive may hold written data in volatile memory */
+	WCACHE_CACHE_OFF = 2, /* write cache disabled */
+	WCACHE_CACHE_NONE = 3 /* no volatile write cache to control */
+};
+
+enum wcache_kernel {
+	WCACHE_KERNEL_UNKNOWN = 0,
+	WCACHE_KERNEL_WRITE_BACK = 1, /* sends flushes */
+	WCACHE_KERNEL_WRITE_THROUGH = 2 /* sends none */
+};
+
+/* SCT Feature Control of the write cache (ACS-5 8.3.4). */
+enum wcache_sct {
+	WCACHE_SCT_UNKNOWN = 0, /* not asked, or not supported */
+	WCACHE_SCT_SET_FEATURES = 1, /* SET FEATURES decides, as usual */
+	WCACHE_SCT_FORCED_ON = 2,
+	WCACHE_SCT_FORCED_OFF = 3
+};
+
+/* The facts whose source can be asked for. */
+enum wcache_fact {
+	WCACHE_FACT_CACHE = 1,
+	WCACHE_FACT_CHANGEABLE = 2,
+	WCACHE_FACT_DEFAULT = 3,
+	WCACHE_FACT_SAVED = 4,
+	WCACHE_FACT_NONVOLATILE = 5,
+	WCACHE_FACT_KERNEL = 6,
+	WCACHE_FACT_SCT = 7
+};
+
+/* Ask also for what costs further commands: changeable, default, saved, SCT. */
+#define WCACHE_STATE_FULL (1u << 0)
+
+/*
+ * wcache_state_read() - ask the drive and the kernel
+ * @flags: 0 or WCACHE_STATE_FULL
+ *
+ * Without a flag: one command to an ATA drive, at most two to SCSI and NVMe.
+ * A drive that cannot be asked is no failure: the state says unknown, and why.
+ *
+ * Return: 0, -ENODEV where the device is gone, -EBADMSG from a replay, -ENOMEM,
+ * -EINVAL. Free with wcache_state_free().
+ */
+int wcache_state_read(struct wcache_device *dev, unsigned int flags, struct wcache_state **state);
+void wcache_state_free(struct wcache_state *state);
+
+enum wcache_cache wcache_state_get_cache(const struct wcache_state *state);
+/* wcache_state_get_reason() - why the cache is unknown; NULL where it is known */
+const char *wcache_state_get_reason(const struct wcache_state *state);
+/* wcache_state_get_default() - after a reset to defaults (MODE SENSE PC=2, NVMe SEL=1) */
+enum wcache_cache wcache_state_get_default(const struct wcache_state *state);
+/* wcache_state_get_saved() - what the next power-on will have (MODE SENSE PC=3, NVMe SEL=2) */
+enum wcache_cache wcache_state_get_saved(const struct wcache_state *state);
+/* wcache_state_get_changeable() - would the drive take a change */
+enum wcache_answer wcache_state_get_changeable(const struct wcache_state *state);
+/* wcache_state_get_saveable() - can the drive keep a change over a power cycle */
+enum wcache_answer wcache_state_get_saveable(const struct wcache_state *state);
+/*
+ * wcache_state_get_nonvolatile() - does the drive say that its cache survives
+ * power loss (VPD 86h V_SUP=0 NV_SUP=1, SPC-6 7.7.7; IDENTIFY word 69 bit 2, ACS-5
+ * 7.13; NVMe VWC bit 0 clear). A vendor's promise.
+ */
+enum wcache_answer wcache_state_get_nonvolatile(const struct wcache_state *state);
+enum wcache_sct wcache_state_get_sct(const struct wcache_state *state);
+/*
+ * wcache_state_get_flush_command() - what empties the cache: "FLUSH CACHE EXT",
+ * "FLUSH CACHE", "SYNCHRONIZE CACHE", "FLUSH", "fsync"
+ */
+const char *wcache_state_get_flush_command(const struct wcache_state *state);
+/* wcache_state_get_kernel() - what the kernel believes (queue/write_cache) */
+enum wcache_kernel wcache_state_get_kernel(const struct wcache_state *state);
+/* wcache_state_get_fua() - does the kernel use FUA writes on it (queue/fua) */
+enum wcache_answer wcache_state_get_fua(const struct wcache_state *state);
+/*
+ * wcache_state_is_consistent() - do drive and kernel agree
+ * WCACHE_NO is the deadly pair or its harmless reverse (flushes for nothing).
+ */
+enum wcache_answer wcache_state_is_consistent(const struct wcache_state *state);
+/* wcache_state_get_source() - where a fact came from, as "IDENTIFY word 85"; NULL if unknown */
+const char *wcache_state_get_source(const struct wcache_state *state, enum wcache_fact fact);
+
+/* The words every tool prints: "on", "off", "none", "unknown"; "write-back", ... Never NULL. */
+const char *wcache_cache_to_string(enum wcache_cache cache);
+const char *wcache_kernel_to_string(enum wcache_kernel kernel);
+
+/* ------------------------------------------------------------------- change */
+/*
+ * A change is planned first and applied second. Planning reads; applying sends
+ * the steps in an order in which nothing that was acknowledged can be lost and
+ * the drive is never on under a kernel that sends no flushes:
+ *   off: flush, off, read back, flush, let the kernel follow
+ *   on:  let the kernel send flushes, on, read back, let the kernel follow
+ * The setting is read back from the drive; what the getters tell was read.
+ */
+
+enum wcache_setting {
+	WCACHE_SET_ON = 1,
+	WCACHE_SET_OFF = 2,
+	WCACHE_SET_DEFAULT = 3 /* the drive's own default, where it tells one */
+};
+
+/* Keep the setting in the drive over power cycles. */
+#define WCACHE_CHANGE_SAVE (1u << 0)
+/* Go on past a refusal that protects data above the drive. */
+#define WCACHE_CHANGE_FORCE (1u << 1)
+
+struct wcache_change_options {
+	size_t size; /* sizeof(struct wcache_change_options) */
+	unsigned int flags; /* WCACHE_CHANGE_* */
+};
+
+enum wcache_step_status {
+	WCACHE_STEP_PLANNED = 1,
+	WCACHE_STEP_DONE = 2,
+	WCACHE_STEP_FAILED = 3
+};
+
+/*
+ * wcache_change_new() - read the drive and plan the change
+ * @options: NULL for none
+ *
+ * With WCACHE_ACCESS_CHANGE the drive is locked against other processes that use
+ * this library until wcache_change_free(); with less access the plan can be read
+ * and not applied. Nothing but queries is sent. A plan without steps means that
+ * the drive and the kernel are already as asked.
+ *
+ * Return: 0, -EOPNOTSUPP and -EBUSY for a refusal, -ENODATA where the state is
+ * unknown, -EINVAL, or what wcache_state_read() returns; wcache_device_get_error()
+ * has the sentence. @dev must outlive the change. Free with wcache_change_free().
+ */
+int wcache_change_new(struct wcache_device *dev, enum wcache_setting setting,
+		      const struct wcache_change_options *options, struct wcache_change **change);
+
+/*
+ * wcache_change_apply() - carry out the plan, once
+ *
+ * After a failure the drive is in the safer of the states that could still be
+ * reached; wcache_change_get_after() is what was read last.
+ *
+ * Return: 0 when the drive was read back as asked and every flush was confirmed;
+ * -EPERM without WCACHE_ACCESS_CHANGE, -EALREADY the second time, -EREMOTEIO,
+ * -EOPNOTSUPP (the drive or its controller refused the command), -EIO, -ETIMEDOUT,
+ * -ENODEV.
+ */
+int wcache_change_apply(struct wcache_change *change);
+void wcache_change_free(struct wcache_change *change);
+
+size_t wcache_change_get_step_count(const struct wcache_change *change);
+/* wcache_change_get_step_text() - what step @index does, NULL past the end */
+const char *wcache_change_get_step_text(const struct wcache_change *change, size_t index);
+enum wcache_step_status wcache_change_get_step_status(const struct wcache_change *change,
+						      size_t index);
+/* wcache_change_get_before() - the state that was planned on */
+const struct wcache_state *wcache_change_get_before(const struct wcache_change *change);
+/* wcache_change_get_after() - the state read last, NULL if none was read after the plan */
+const struct wcache_state *wcache_change_get_after(const struct wcache_change *change);
+
+/* -------------------------------------------------------------------- flush */
+
+enum wcache_flush {
+	WCACHE_FLUSH_UNKNOWN = 0,
+	WCACHE_FLUSH_DONE = 1, /* the drive confirmed that its cache is on the medium */
+	WCACHE_FLUSH_NOT_NEEDED = 2, /* off, or no volatile cache: nothing was sent */
+	WCACHE_FLUSH_ASLEEP = 3 /* in standby, which it enters with an empty cache */
+};
+
+/* Send the flush even where nothing should be in the cache. */
+#define WCACHE_FLUSH_ALWAYS (1u << 0)
+
+/*
+ * wcache_device_flush() - write back what the kernel holds for the whole device, then
+ *	make the drive's cache empty
+ * @flags: 0 or WCACHE_FLUSH_ALWAYS
+ *
+ * Needs WCACHE_ACCESS_FLUSH. The file systems on the drive are the caller's: use
+ * fsync(2) or syncfs(2) on them first.
+ *
+ * Return: 0 only if the cache is known to be empty; -EPERM with less access,
+ * -EOPNOTSUPP where the drive has no flush command (turn its cache off), -EIO,
+ * -ETIMEDOUT (what it held may be lost), -ENODEV.
+ */
+int wcache_device_flush(struct wcache_device *dev, unsigned int flags, enum wcache_flush *result);
+
+/* ------------------------------------------------------------------- report */
+/*
+ * A report answers one question: is a finished fsync(2) durable here? It is made
+ * of facts alone, and every finding in it can be acted on.
+ */
+
+enum wcache_verdict {
+	WCACHE_VERDICT_UNKNOWN = 0,
+	WCACHE_VERDICT_DURABLE = 1,
+	WCACHE_VERDICT_AT_RISK = 2
+};
+
+enum wcache_severity {
+	WCACHE_SEVERITY_INFO = 1, /* worth knowing, changes nothing */
+	WCACHE_SEVERITY_UNKNOWN = 2, /* makes the verdict unknown */
+	WCACHE_SEVERITY_RISK = 3 /* makes the verdict at-risk */
+};
+
+/*
+ * wcache_report_new() - the verdict for one drive by itself
+ * Return: 0, -ENOMEM. Free with wcache_report_free(); it does not refer to @dev or
+ * @state afterwards.
+ */
+int wcache_report_new(const struct wcache_device *dev, const struct wcache_state *state,
+		      struct wcache_report **report);
+void wcache_report_free(struct wcache_report *report);
+enum wcache_verdict wcache_report_get_verdict(const struct wcache_report *report);
+size_t wcache_report_get_finding_count(const struct wcache_report *report);
+/* wcache_report_get_finding() - finding @index, worst first; NULL past the end */
+const struct wcache_finding *wcache_report_get_finding(const struct wcache_report *report,
+						       size_t index);
+/* wcache_finding_get_code() - stable name for programs: "drive-on-kernel-write-through" */
+const char *wcache_finding_get_code(const struct wcache_finding *finding);
+enum wcache_severity wcache_finding_get_severity(const struct wcache_finding *finding);
+/* wcache_finding_get_device() - kernel name of the device that it is about */
+const char *wcache_finding_get_device(const struct wcache_finding *finding);
+/* wcache_finding_get_text() - a sentence */
+const char *wcache_finding_get_text(const struct wcache_finding *finding);
+/* wcache_finding_get_remedy() - a command that can be typed, or NULL */
+const char *wcache_finding_get_remedy(const struct wcache_finding *finding);
+
+/* "durable", "at-risk", "unknown"; "info", "unknown", "risk". Never NULL. */
+const char *wcache_verdict_to_string(enum wcache_verdict verdict);
+const char *wcache_severity_to_string(enum wcache_severity severity);
+
+/* ----------------------------------------------------------------- identify */
+/*
+ * IDENTIFY DEVICE data by itself, as a file or a mail has it (ACS-5 7.13).
+ */
+
+/*
+ * wcache_identify_new() - decode it
+ * @data, @size: 512 raw bytes, or the hex text that hdparm --Istdout prints
+ * Return: 0, -EBADMSG where it is neither, -ENOMEM. Free with wcache_identify_free().
+ */
+int wcache_identify_new(const void *data, size_t size, struct wcache_identify **identify);
+void wcache_identify_free(struct wcache_identify *identify);
+/* wcache_identify_get_word() - word @index (0 to 255) in host byte order; 0 past the end */
+unsigned short wcache_identify_get_word(const struct wcache_identify *identify,
+					unsigned int index);
+/* wcache_identify_get_class() - "ata", "atapi" or "cfa" (word 0) */
+const char *wcache_identify_get_class(const struct wcache_identify *identify);
+const char *wcache_identify_get_model(const struct wcache_identify *identify);
+const char *wcache_identify_get_firmware(const struct wcache_identify *identify);
+const char *wcache_identify_get_serial(const struct wcache_identify *identify);
+/* wcache_identify_get_checksum() - word 255: YES right, NO wrong, UNKNOWN no checksum there */
+enum wcache_answer wcache_identify_get_checksum(const struct wcache_identify *identify);
+/* wcache_identify_get_cache() - words 82 and 85 with their validity bits */
+enum wcache_cache wcache_identify_get_cache(const struct wcache_identify *identify);
+/* wcache_identify_get_lookahead() - read look-ahead: YES on, NO off, UNKNOWN not supported */
+enum wcache_answer wcache_identify_get_lookahead(const struct wcache_identify *identify);
+/* wcache_identify_has_flush(), _has_flush_ext() - as words 83 claims it, trusted or not */
+enum wcache_answer wcache_identify_has_flush(const struct wcache_identify *identify);
+enum wcache_answer wcache_identify_has_flush_ext(const struct wcache_identify *identify);
+/* wcache_identify_get_flush_command() - the one that is safe to send, NULL for none advertised */
+const char *wcache_identify_get_flush_command(const struct wcache_identify *identify);
+enum wcache_answer wcache_identify_get_nonvolatile(const struct wcache_identify *identify);
+/* wcache_identify_get_rotation() - word 217: 1 solid state, else rpm; 0 not reported */
+unsigned int wcache_identify_get_rotation(const struct wcache_identify *identify);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
