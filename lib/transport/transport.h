@@ -71,10 +71,13 @@ struct wc_transport;
  * the number of bytes, trailing newline and NULs of a text attribute removed,
  * the buffer always NUL-terminated; attr_set returns 0. Both: negative errno.
  *
- * prop_get: a udev property of the device (ID_BUS, ID_SERIAL_SHORT), or one of the
- * facts about its parents that udev has no property for, in lower case: "driver"
- * (of the host adapter), "subsystem" (scsi, nvme, virtio, mmc). NULL if there is
- * none; the string lives as long as the transport.
+ * prop_get: a udev property of the device (ID_BUS, ID_SERIAL_SHORT), or a fact about
+ * its place in the machine that udev has no property for, in lower case: "bus" (sata,
+ * sas, scsi, usb, nvme, virtio, mmc), "driver" (of the host adapter), "lock" (what to
+ * lock it by). NULL if there is none; the string lives as long as the transport.
+ *
+ * writeback: dirty pages of the block device node to the device, no flush. May be
+ * NULL where there is no page cache.
  *
  * sync: fsync(2) of the block device node: page cache written back, then what
  * the kernel sends as a flush, which is nothing when it believes in write through.
@@ -85,6 +88,7 @@ struct wc_transport_ops {
 	ssize_t (*attr_get)(struct wc_transport *t, const char *path, char *buf, size_t size);
 	int (*attr_set)(struct wc_transport *t, const char *path, const char *value);
 	const char *(*prop_get)(struct wc_transport *t, const char *key);
+	int (*writeback)(struct wc_transport *t);
 	int (*sync)(struct wc_transport *t);
 	void (*close)(struct wc_transport *t);
 };
