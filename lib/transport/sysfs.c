@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* sysfs and udev: find a block device, read and write its attributes. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libudev.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "sysfs.h"
+
+#define MAX_NAME 64
+
+static ssize_t read_all(int fd, char *buf, size_t size)
+{
+	size_t len = 0;
+	ssize_t n;
+
+	do {
+		n = read(fd, buf + len, size - 1 - len);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		len += n;
+	} while (n && len < size - 1);
+	while (len && (buf[len - 1] == '\n' || buf[len - 1] == '\0'))
+		len--;
+	buf[len] = '\0';
+	return len;
+}
+
+static ssize_t read_attr(int dir, const char *path, char *buf, size_t size)
+{
+	int fd = openat(dir, path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return -errno;
+	n = read_all(fd, buf, size);
+	close(fd);
+	return n;
+}
+
+/* Put the one entry of the folder before "*" in its place. */
+static int resolve_star(int dir, const char *path, char *out, size_t size)
+{
+	const char *star = strstr(path, "/*/");
+	struct dirent *de;
+	int fd, n = 0;
+	DIR *d;
+
+	if (!star)
+		return snprintf(out, size, "%s", path) < (int)size ? 0 : -ENAMETOOLONG;
+	snprintf(out, size, "%.*s", (int)(star - path), path);
+	fd = openat(dir, out, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	d = fdopendir(fd);
+	if (!d) {
+		n = -errno;
+		close(fd);
+		return n;
+	}
+	while ((de = readdir(d))) {
+		if (de->d_name[0] == '.')
+			continue;
+		n++;
+		if (snprintf(out, size, "%.*s/%s%s", (int)(star - path), path, de->d_name,
+			     star + 2) >= (int)size)
+			n = 2;
+	}
+	closedir(d);
+	return n == 1 ? 0 : -ENOENT;
+}
+
+ssize_t wc_node_attr_get(struct wc_transport *t, const char *path, char *buf, size_t size)
+{
+	char real[256];
+	int err = resolve_star(((struct wc_node *)t)->dir, path, real, sizeof(real));
+
+	return err ? err : read_attr(((struct wc_node *)t)->dir, real, buf, size);
+}
+
+int wc_node_attr_set(struct wc_transport *t, const char *path, const char *value)
+{
+	char real[256];
+	int dir = ((struct wc_node *)t)->dir;
+	int fd, err;
+
+	err = resolve_star(dir, path, real, sizeof(real));
+	if (err)
+		return err;
+	fd = openat(dir, real, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, value, strlen(value)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+const char *wc_node_prop_get(struct wc_transport *t, const char *key)
+{
+	struct wc_node *node = (struct wc_node *)t;
+
+	if (!strcmp(key, "bus"))
+		return node->bus;
+	if (!strcmp(key, "driver"))
+		return node->driver;
+	if (!strcmp(key, "lock"))
+		return node->lock;
+	return udev_device_get_property_value(node->udev, key);
+}
+
+int wc_node_fd(struct wc_node *node)
+{
+	const char *path = udev_device_get_devnode(node->udev);
+	int flags = O_NONBLOCK | O_CLOEXEC;
+	dev_t devnum = udev_device_get_devnum(node->udev);
+	struct stat st;
+	int fd;
+
+	if (node->fd >= 0)
+		return node->fd;
+	if (!path)
+		return -ENOENT;
+	/* Root needs no write access, and closing a writer makes udev probe the disk again. */
+	flags |= node->for_writing && geteuid() ? O_RDWR : O_RDONLY;
+	fd = open(path, flags);
+	if (fd < 0)
+		return errno == ENXIO ? -ENODEV : -errno;
+	/* The name may belong to another device by now. */
+	if (fstat(fd, &st) < 0 || (S_ISBLK(st.st_mode) && st.st_rdev != devnum)) {
+		close(fd);
+		return -ENODEV;
+	}
+	node->fd = fd;
+	return fd;
+}
+
+int wc_node_writeback(struct wc_transport *t)
+{
+	int fd = wc_node_fd((struct wc_node *)t);
+
+	if (fd < 0)
+		return fd;
+	if (sync_file_range(fd, 0, 0,
+			    SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE |
+				    SYNC_FILE_RANGE_WAIT_AFTER) < 0)
+		return -errno;
+	return 0;
+}
+
+int wc_node_sync(struct wc_transport *t)
+{
+	int fd = wc_node_fd((struct wc_node *)t);
+
+	if (fd < 0)
+		return fd;
+	return fsync(fd) < 0 ? -errno : 0;
+}
+
+void wc_node_close(struct wc_transport *t)
+{
+	struct wc_node *node = (struct wc_node *)t;
+
+	if (node->fd >= 0)
+		close(node->fd);
+	if (node->dir >= 0)
+		close(node->dir);
+	udev_device_unref(node->udev);
+	free(node->bus);
+	free(node->driver);
+	free(node);
+}
+
+static int no_commands(struct wc_transport *t, const struct wc_request *rq, struct wc_reply *reply)
+{
+	return -ENOTTY;
+}
+
+const struct wc_transport_ops wc_transport_sysfs = {
+	.name = "sysfs",
+	.submit = no_commands,
+	.attr_get = wc_node_attr_get,
+	.attr_set = wc_node_attr_set,
+	.prop_get = wc_node_prop_get,
+	.writeback = wc_node_writeback,
+	.sync = wc_node_sync,
+	.close = wc_node_close,
+};
+
+/*
+ * How it is attached, by where it stands in the device tree: libata puts "ataN"
+ * above its hosts, the SAS transport class "end_device-" above its targets.
+ */
+static const char *bus_of(struct udev_device *udev, const char *name)
+{
+	const char *path = udev_device_get_syspath(udev);
+
+	if (strstr(path, "/usb"))
+		return "usb";
+	if (!strncmp(name, "nvme", 4))
+		return "nvme";
+	if (!strncmp(name, "sd", 2)) {
+		const char *ata = strstr(path, "/ata");
+
+		if (ata && isdigit((unsigned char)ata[4]))
+			return "sata";
+		return strstr(path, "/end_device-") ? "sas" : "scsi";
+	}
+	for (struct udev_device *p = udev_device_get_parent(udev); p;
+	     p = udev_device_get_parent(p)) {
+		const char *subsystem = udev_device_get_subsystem(p);
+
+		if (subsystem)
+			return subsystem;
+	}
+	return NULL;
+}
+
+/*
+ * The driver of the host adapter: the first above the disk's own "sd", as usb-storage
+ * (not the xhci_hcd above it), virtio_scsi, ahci.
+ */
+static const char *driver_of(struct udev_device *udev)
+{
+	for (struct udev_device *p = udev_device_get_parent(udev); p;
+	     p = udev_device_get_parent(p)) {
+		const char *driver = udev_device_get_driver(p);
+
+		if (driver && strcmp(driver, "sd"))
+			return driver;
+	}
+	return NULL;
+}
+
+/* A controller's cache belongs to all its namespaces: they share a lock. */
+static void make_lock_name(struct wc_node *node, const char *name)
+{
+	unsigned int instance;
+	dev_t devnum = udev_device_get_devnum(node->udev);
+
+	if (sscanf(name, "nvme%un", &instance) == 1)
+		snprintf(node->lock, sizeof(node->lock), "nvme%u", instance);
+	else
+		snprintf(node->lock, sizeof(node->lock), "%u:%u", major(devnum), minor(devnum));
+}
+
+int wc_node_new(struct wcache_ctx *ctx, const char *name, bool for_writing,
+		struct wc_transport **ret)
+{
+	struct udev *udev = wc_ctx_udev(ctx);
+	const char *bus, *driver;
+	struct wc_node *node;
+
+	if (!udev)
+		return -ENOMEM;
+	node = calloc(1, sizeof(*node));
+	if (!node)
+		return -ENOMEM;
+	node->dir = -1;
+	node->fd = -1;
+	node->for_writing = for_writing;
+	node->udev = udev_device_new_from_subsystem_sysname(udev, "block", name);
+	if (!node->udev) {
+		free(node);
+		return -ENODEV;
+	}
+	node->dir = open(udev_device_get_syspath(node->udev), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (node->dir < 0) {
+		wc_node_close(&node->t);
+		return -ENODEV;
+	}
+	bus = bus_of(node->udev, name);
+	driver = driver_of(node->udev);
+	node->bus = bus ? strdup(bus) : NULL;
+	node->driver = driver ? strdup(driver) : NULL;
+	make_lock_name(node, name);
+	if (!strncmp(name, "sd", 2))
+		node->t.ops = &wc_transport_sgio;
+	else if (!strncmp(name, "nvme", 4))
+		node->t.ops = &wc_transport_nvme;
+	else
+		node->t.ops = &wc_transport_sysfs;
+	*ret = &node->t;
+	return 0;
+}
+
+bool wc_is_drive(const char *name, const char **what)
+{
+	static const struct {
+		const char *prefix, *what;
+	} kinds[] = {
+		{ "loop", "a loop device" },	 { "dm-", "a device mapper device" },
+		{ "md", "an md RAID" },		 { "ram", "a RAM disk" },
+		{ "zram", "a RAM disk" },	 { "sr", "an optical drive" },
+		{ "fd", "a floppy drive" },	 { "nbd", "a network block device" },
+		{ "bcache", "a bcache device" }, { "drbd", "a DRBD device" },
+	};
+	char path[64 + MAX_NAME];
+
+	*what = "a virtual block device";
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		size_t n = strlen(kinds[i].prefix);
+
+		if (!strncmp(name, kinds[i].prefix, n) &&
+		    (isdigit((unsigned char)name[n]) || name[n] == '_')) {
+			*what = kinds[i].what;
+			return false;
+		}
+	}
+	/* Hardware, real or virtual, has a parent device. */
+	snprintf(path, sizeof(path), "/sys/block/%s/device", name);
+	return access(path, F_OK) == 0;
+}
+
+static bool is_hidden(const char *name)
+{
+	char path[64 + MAX_NAME], v[8];
+
+	/* The paths of an NVMe multipath head (block/genhd.c). */
+	snprintf(path, sizeof(path), "/sys/block/%s/hidden", name);
+	return read_attr(AT_FDCWD, path, v, sizeof(v)) == 1 && v[0] == '1';
+}
+
+int wc_each_drive(int (*fn)(void *data, const char *name), void *data)
+{
+	DIR *d = opendir("/sys/block");
+	struct dirent *de;
+	const char *what;
+	int err = 0;
+
+	if (!d)
+		return -errno;
+	while (!err && (de = readdir(d)))
+		if (de->d_name[0] != '.' && strlen(de->d_name) < MAX_NAME &&
+		    wc_is_drive(de->d_name, &what) && !is_hidden(de->d_name))
+			err = fn(data, de->d_name);
+	closedir(d);
+	return err;
+}
+
+/* /sys/class/nvme/nvme0 has nvme0n1, or nvme0c0n1 under a multipath head nvme0n1. */
+static int first_namespace(const char *controller, char *disk, size_t size)
+{
+	unsigned int best = 0, instance, path, nsid;
+	char folder[64 + MAX_NAME];
+	struct dirent *de;
+	char tail;
+	DIR *d;
+
+	snprintf(folder, sizeof(folder), "/sys/class/nvme/%s", controller);
+	d = opendir(folder);
+	if (!d)
+		return -errno;
+	while ((de = readdir(d))) {
+		if (sscanf(de->d_name, "nvme%un%u%c", &instance, &nsid, &tail) != 2 &&
+		    sscanf(de->d_name, "nvme%uc%un%u%c", &instance, &path, &nsid, &tail) != 3)
+			continue;
+		if (best && nsid >= best)
+			continue;
+		best = nsid;
+		snprintf(disk, size, "nvme%un%u", instance, nsid);
+	}
+	closedir(d);
+	return best ? 0 : -ENODEV;
+}
+
+/* A partition's whole disk is the folder above it. */
+static int whole_disk(struct wcache_ctx *ctx, const char *syspath, char *disk, size_t size)
+{
+	char real[PATH_MAX], path[PATH_MAX + 16];
+	char *slash;
+
+	if (!realpath(syspath, real))
+		return -errno;
+	snprintf(path, sizeof(path), "%s/partition", real);
+	if (!access(path, F_OK)) {
+		slash = strrchr(real, '/');
+		*slash = '\0';
+	}
+	slash = strrchr(real, '/');
+	if (!slash || strlen(slash + 1) >= size || strlen(slash + 1) >= MAX_NAME)
+		return -ENODEV;
+	strcpy(disk, slash + 1);
+	return 0;
+}
+
+static int find_by_path(struct wcache_ctx *ctx, const char *path, char *disk, size_t size)
+{
+	char syspath[64], real[PATH_MAX];
+	struct stat st;
+	int err;
+
+	if (stat(path, &st) < 0)
+		return wc_ctx_fail(ctx, -errno, "%s: %s", path, wcache_strerror(errno));
+	if (S_ISCHR(st.st_mode)) {
+		snprintf(syspath, sizeof(syspath), "/sys/dev/char/%u:%u", major(st.st_rdev),
+			 minor(st.st_rdev));
+		if (realpath(syspath, real) && strstr(real, "/nvme/"))
+			return first_namespace(strrchr(real, '/') + 1, disk, size);
+		return wc_ctx_fail(ctx, -ENOTBLK, "%s: a character device, not a drive", path);
+	}
+	if (!S_ISBLK(st.st_mode))
+		return wc_ctx_fail(ctx, -ENOTBLK, "%s: a %s, not a drive", path,
+				   S_ISDIR(st.st_mode)	 ? "directory"
+				   : S_ISREG(st.st_mode) ? "regular file"
+							 : "special file");
+	snprintf(syspath, sizeof(syspath), "/sys/dev/block/%u:%u", major(st.st_rdev),
+		 minor(st.st_rdev));
+	err = whole_disk(ctx, syspath, disk, size);
+	return err < 0 ? wc_ctx_fail(ctx, -ENODEV, "%s: there is no device behind it", path) : 0;
+}
+
+static int find_by_name(struct wcache_ctx *ctx, const char *name, char *disk, size_t size)
+{
+	char path[64 + MAX_NAME];
+
+	if (strlen(name) < MAX_NAME && *name && *name != '.') {
+		snprintf(path, sizeof(path), "/sys/class/block/%s", name);
+		if (!access(path, F_OK))
+			return whole_disk(ctx, path, disk, size);
+		snprintf(path, sizeof(path), "/sys/class/nvme/%s", name);
+		if (!access(path, F_OK))
+			return first_namespace(name, disk, size);
+	}
+	return find_by_path(ctx, name, disk, size);
+}
+
+int wc_find_disk(struct wcache_ctx *ctx, const char *name, char *disk, size_t size)
+{
+	const char *what;
+	int err;
+
+	err = strchr(name, '/') ? find_by_path(ctx, name, disk, size)
+				: find_by_name(ctx, name, disk, size);
+	if (err < 0)
+		return err;
+	if (!wc_is_drive(disk, &what))
+		return wc_ctx_fail(ctx, -ENOTBLK, "%s: %s, not a drive", name, what);
+	return 0;
+}
