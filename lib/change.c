@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The safe order of a change. At no point may the drive hold data in a cache that
+ * the kernel does not flush, and nothing acknowledged before may be lost:
+ * off comes before the kernel is told, on comes after.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend/backend.h"
+#include "flush.h"
+#include "lock.h"
+
+enum step_kind {
+	STEP_FORCE_FLUSHES = 1,
+	STEP_FLUSH = 2,
+	STEP_SET = 3,
+	STEP_VERIFY = 4,
+	STEP_FOLLOW = 5,
+};
+
+#define MAX_STEPS 6
+
+struct wcache_change {
+	struct wcache_device *dev;
+	struct wc_lock *lock;
+	bool on;
+	bool save;
+	bool applied;
+	bool overridden; /* the kernel was told to send flushes whatever the drive says */
+	struct wcache_state *before, *after;
+	size_t n_steps;
+	struct {
+		enum step_kind kind;
+		enum wcache_step_status status;
+	} steps[MAX_STEPS];
+};
+
+static void add_step(struct wcache_change *c, enum step_kind kind)
+{
+	c->steps[c->n_steps].kind = kind;
+	c->steps[c->n_steps++].status = WCACHE_STEP_PLANNED;
+}
+
+static const struct wcache_state *latest(const struct wcache_change *c)
+{
+	return c->after ? c->after : c->before;
+}
+
+static bool is_as_asked(const struct wcache_change *c, const struct wcache_state *s)
+{
+	return s->cache == (c->on ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF);
+}
+
+/* Will the next power-on have it so? Only where the drive tells. */
+static bool is_saved_as_asked(const struct wcache_change *c, const struct wcache_state *s)
+{
+	return s->saved == (c->on ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF) ||
+	       s->sct == (c->on ? WCACHE_SCT_FORCED_ON : WCACHE_SCT_FORCED_OFF);
+}
+
+static bool kernel_sends_flushes(const struct wcache_state *s)
+{
+	return s->kernel == WCACHE_KERNEL_WRITE_BACK;
+}
+
+static int refuse(struct wcache_change *c, const struct wcache_state *s)
+{
+	struct wcache_device *dev = c->dev;
+
+	switch (s->cache) {
+	case WCACHE_CACHE_UNKNOWN:
+		return wc_fail(dev, -ENODATA, "the state of its write cache is unknown: %s",
+			       s->reason);
+	case WCACHE_CACHE_NONE:
+		return wc_fail(dev, -EOPNOTSUPP, "the drive has no volatile write cache");
+	case WCACHE_CACHE_ON:
+	case WCACHE_CACHE_OFF:
+		break;
+	}
+	if (c->save && s->saveable != WCACHE_YES)
+		return wc_fail(dev, -EOPNOTSUPP,
+			       "the drive cannot keep this setting over a power cycle");
+	/* Saving in an ATA drive goes through SCT, which then rules it. */
+	if (s->sct >= WCACHE_SCT_FORCED_ON && !c->save && !is_as_asked(c, s))
+		return wc_fail(dev, -EOPNOTSUPP,
+			       "SCT Feature Control forces the write cache %s in this drive",
+			       s->sct == WCACHE_SCT_FORCED_ON ? "on" : "off");
+	if (s->changeable == WCACHE_NO && !is_as_asked(c, s) &&
+	    !(c->save && dev->backend == &wc_backend_ata))
+		return wc_fail(dev, -EOPNOTSUPP, "the drive's write cache is not changeable");
+	return 0;
+}
+
+static void plan(struct wcache_change *c)
+{
+	const struct wcache_state *s = c->before;
+	bool set = !is_as_asked(c, s) || (c->save && !is_saved_as_asked(c, s));
+
+	if (c->on && !kernel_sends_flushes(s))
+		add_step(c, STEP_FORCE_FLUSHES);
+	if (set) {
+		if (!c->on)
+			add_step(c, STEP_FLUSH);
+		add_step(c, STEP_SET);
+		add_step(c, STEP_VERIFY);
+		if (!c->on)
+			add_step(c, STEP_FLUSH);
+	}
+	if (c->n_steps)
+		add_step(c, STEP_FOLLOW);
+}
+
+WC_EXPORT int wcache_change_new(struct wcache_device *dev, enum wcache_setting setting,
+				const struct wcache_change_options *options,
+				struct wcache_change **ret)
+{
+	struct wcache_change *c;
+	unsigned int flags = 0;
+	int err;
+
+	if (options) {
+		if (options->size < sizeof(*options))
+			return -EINVAL;
+		flags = options->flags;
+	}
+	if (setting < WCACHE_SET_ON || setting > WCACHE_SET_DEFAULT ||
+	    flags & ~(WCACHE_CHANGE_SAVE | WCACHE_CHANGE_FORCE))
+		return -EINVAL;
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return -ENOMEM;
+	c->dev = dev;
+	c->save = flags & WCACHE_CHANGE_SAVE;
+	if (dev->access >= WCACHE_ACCESS_CHANGE) {
+		err = wc_lock_take(dev, &c->lock);
+		if (err < 0)
+			goto fail;
+	}
+	err = wcache_state_read(dev, WCACHE_STATE_FULL, &c->before);
+	if (err < 0)
+		goto fail;
+	c->on = setting == WCACHE_SET_ON ||
+		(setting == WCACHE_SET_DEFAULT && c->before->dflt == WCACHE_CACHE_ON);
+	if (setting == WCACHE_SET_DEFAULT && c->before->cache && !c->before->dflt) {
+		err = wc_fail(dev, -EOPNOTSUPP, "the drive does not tell its default");
+		goto fail;
+	}
+	err = refuse(c, c->before);
+	if (err < 0)
+		goto fail;
+	plan(c);
+	*ret = c;
+	return 0;
+fail:
+	wcache_change_free(c);
+	return err;
+}
+
+WC_EXPORT void wcache_change_free(struct wcache_change *c)
+{
+	if (!c)
+		return;
+	wcache_state_free(c->before);
+	wcache_state_free(c->after);
+	wc_lock_release(c->lock);
+	free(c);
+}
+
+static int read_back(struct wcache_change *c)
+{
+	struct wcache_state *s;
+	int err = wcache_state_read(c->dev, WCACHE_STATE_FULL, &s);
+
+	if (err < 0)
+		return err;
+	wcache_state_free(c->after);
+	c->after = s;
+	return 0;
+}
+
+static int flush(struct wcache_change *c)
+{
+	enum wcache_flush result;
+	int err = wc_flush(c->dev, c->before, &result);
+
+	/*
+	 * A drive without a flush command writes its cache out when it is turned off
+	 * (SBC-4 6.5.6 WCE, ACS-5 7.43.2 82h).
+	 */
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+static int verify(struct wcache_change *c)
+{
+	struct wcache_device *dev = c->dev;
+	int err = read_back(c);
+
+	if (err < 0)
+		return err;
+	if (is_as_asked(c, c->after) && c->save && !is_saved_as_asked(c, c->after))
+		return wc_fail(dev, -EREMOTEIO, "the write cache is %s, but that was not saved",
+			       wcache_cache_to_string(c->after->cache));
+	if (is_as_asked(c, c->after))
+		return 0;
+	/* SET FEATURES without effect: the translation layer may have the last word. */
+	if (dev->backend == &wc_backend_ata && c->after->cache && !c->save) {
+		if (!wc_scsi_set(dev, c->after, c->on, false) && !read_back(c) &&
+		    is_as_asked(c, c->after))
+			return 0;
+	}
+	if (!c->after->cache)
+		return wc_fail(dev, c->after->timed_out ? -ETIMEDOUT : -EIO,
+			       "the setting could not be read back: %s", c->after->reason);
+	return wc_fail(
+		dev, -EREMOTEIO, "the drive took the command, but its write cache is still %s%s",
+		wcache_cache_to_string(c->after->cache),
+		c->after->sct >= WCACHE_SCT_FORCED_ON ? " (SCT Feature Control rules it)" : "");
+}
+
+/*
+ * Give the kernel its own judgement back, where that writes nothing to the drive that
+ * was not asked for: the kernel's plain "write back" saves the page wherever PS=1
+ * (sd.c cache_type_store()). Where it cannot see the drive's setting itself (USB
+ * bridges), it would fall back to write through. The override then stays: flushing
+ * too much is safe.
+ */
+static bool may_drop_override(const struct wcache_change *c)
+{
+	const struct wcache_device *dev = c->dev;
+
+	if (!c->overridden || !dev->bus || !strcmp(dev->bus, "usb"))
+		return false;
+	if (dev->backend == &wc_backend_ata)
+		return !strcmp(dev->bus, "sata"); /* libata: PS is never set */
+	return dev->backend == &wc_backend_scsi && (c->before->saveable == WCACHE_NO || c->save);
+}
+
+static int follow(struct wcache_change *c)
+{
+	struct wcache_device *dev = c->dev;
+	int err;
+
+	if (may_drop_override(c))
+		wc_kernel_drop_override(dev);
+	if (!c->on || (dev->bus && strcmp(dev->bus, "usb")))
+		wc_kernel_rescan(dev);
+	err = read_back(c);
+	if (err < 0 || !c->on || c->after->cache != WCACHE_CACHE_ON)
+		return err;
+	if (kernel_sends_flushes(c->after))
+		return 0;
+	/* The kernel judged otherwise than the drive. */
+	err = wc_kernel_force_flushes(dev);
+	wc_kernel_query(dev, c->after);
+	return err;
+}
+
+static int run_step(struct wcache_change *c, enum step_kind kind)
+{
+	switch (kind) {
+	case STEP_FORCE_FLUSHES:
+		c->overridden = true;
+		return wc_kernel_force_flushes(c->dev);
+	case STEP_FLUSH:
+		return flush(c);
+	case STEP_SET:
+		return c->dev->backend->set(c->dev, c->before, c->on, c->save);
+	case STEP_VERIFY:
+		return verify(c);
+	case STEP_FOLLOW:
+		return follow(c);
+	}
+	return -EINVAL;
+}
+
+/*
+ * After a failure: learn what the drive is now, and if it is on while the kernel
+ * sends no flushes, mend that: first by the kernel, else by turning the cache off.
+ * The error and its sentence stay those of the failure.
+ */
+static void make_safe(struct wcache_change *c)
+{
+	struct wcache_error why = c->dev->error;
+	enum wcache_flush result;
+
+	if (latest(c)->timed_out)
+		goto out;
+	if (read_back(c) < 0 || c->after->cache == WCACHE_CACHE_OFF ||
+	    c->after->cache == WCACHE_CACHE_NONE || kernel_sends_flushes(c->after))
+		goto out;
+	if (!wc_kernel_force_flushes(c->dev)) {
+		wc_kernel_query(c->dev, c->after);
+		goto out;
+	}
+	wc_flush(c->dev, c->after, &result);
+	c->dev->backend->set(c->dev, c->after, false, false);
+	read_back(c);
+out:
+	c->dev->error = why;
+}
+
+WC_EXPORT int wcache_change_apply(struct wcache_change *c)
+{
+	struct wcache_device *dev = c->dev;
+	int err;
+
+	if (c->applied)
+		return -EALREADY;
+	if (dev->access < WCACHE_ACCESS_CHANGE)
+		return wc_fail(dev, -EPERM, "the device is not open for changes");
+	c->applied = true;
+	for (size_t i = 0; i < c->n_steps; i++) {
+		wc_error_clear(dev);
+		err = run_step(c, c->steps[i].kind);
+		c->steps[i].status = err < 0 ? WCACHE_STEP_FAILED : WCACHE_STEP_DONE;
+		if (err < 0) {
+			make_safe(c);
+			return err;
+		}
+	}
+	return 0;
+}
+
+WC_EXPORT size_t wcache_change_get_step_count(const struct wcache_change *c)
+{
+	return c->n_steps;
+}
+
+WC_EXPORT const char *wcache_change_get_step_text(const struct wcache_change *c, size_t index)
+{
+	if (index >= c->n_steps)
+		return NULL;
+	switch (c->steps[index].kind) {
+	case STEP_FORCE_FLUSHES:
+		return "have the kernel send flushes";
+	case STEP_FLUSH:
+		return index ? "flush what came between" : "flush the write cache";
+	case STEP_SET:
+		if (c->save)
+			return c->on ? "turn the write cache on, saved in the drive"
+				     : "turn the write cache off, saved in the drive";
+		return c->on ? "turn the write cache on" : "turn the write cache off";
+	case STEP_VERIFY:
+		return "read the setting back from the drive";
+	case STEP_FOLLOW:
+		return "let the kernel follow";
+	}
+	return NULL;
+}
+
+WC_EXPORT enum wcache_step_status wcache_change_get_step_status(const struct wcache_change *c,
+								size_t index)
+{
+	return index < c->n_steps ? c->steps[index].status : WCACHE_STEP_PLANNED;
+}
+
+WC_EXPORT const struct wcache_state *wcache_change_get_before(const struct wcache_change *c)
+{
+	return c->before;
+}
+
+WC_EXPORT const struct wcache_state *wcache_change_get_after(const struct wcache_change *c)
+{
+	return c->after;
+}
