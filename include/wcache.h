@@ -136,8 +136,7 @@ struct wcache_ctx *wcache_ctx_unref(struct wcache_ctx *ctx);
  *	NULL (as at the start) drops them
  * @max_level: messages above it are not made
  */
-void wcache_ctx_set_log_fn(struct wcache_ctx *ctx, wcache_log_fn fn, void *userdata,
-			   int max_level);
+void wcache_ctx_set_log_fn(struct wcache_ctx *ctx, wcache_log_fn fn, void *userdata, int max_level);
 
 /*
  * wcache_ctx_set_timeout() - how long one query command may take
@@ -266,8 +265,8 @@ const char *wcache_error_get_text(const struct wcache_error *error);
  * wcache_error_get_sense() - SCSI sense that came with the failure (SPC-6 4.4)
  * Return: 0; -ENODATA if there was none.
  */
-int wcache_error_get_sense(const struct wcache_error *error, unsigned char *key,
-			   unsigned char *asc, unsigned char *ascq);
+int wcache_error_get_sense(const struct wcache_error *error, unsigned char *key, unsigned char *asc,
+			   unsigned char *ascq);
 /*
  * wcache_error_get_ata() - ATA STATUS and ERROR registers that came with it
  * Return: 0; -ENODATA if there were none.
@@ -544,8 +543,7 @@ const char *wcache_severity_to_string(enum wcache_severity severity);
 int wcache_identify_new(const void *data, size_t size, struct wcache_identify **identify);
 void wcache_identify_free(struct wcache_identify *identify);
 /* wcache_identify_get_word() - word @index (0 to 255) in host byte order; 0 past the end */
-unsigned short wcache_identify_get_word(const struct wcache_identify *identify,
-					unsigned int index);
+unsigned short wcache_identify_get_word(const struct wcache_identify *identify, unsigned int index);
 /* wcache_identify_get_class() - "ata", "atapi" or "cfa" (word 0) */
 const char *wcache_identify_get_class(const struct wcache_identify *identify);
 const char *wcache_identify_get_model(const struct wcache_identify *identify);

@@ -30,7 +30,10 @@ END_TEST
 
 START_TEST(no_two_sectors_are_alike)
 {
-	enum { BLOCKS = 64, SECTORS = BLOCKS * 8192 / POOL_SECTOR };
+	enum {
+		BLOCKS = 64,
+		SECTORS = BLOCKS * 8192 / POOL_SECTOR
+	};
 	unsigned char *all = malloc(BLOCKS * 8192), *block;
 	struct pool pool;
 	size_t i, k;
