@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* wcache-get: what the write caches of drives are, and whether fsync is durable. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/emit.h"
+#include "common/pool.h"
+#include "common/tool.h"
+#include "common/prometheus.h"
+
+#define TOOL "wcache-get"
+#define MAX_THREADS 64
+
+static const char help[] =
+	"Usage: wcache-get [OPTION]... [TARGET]...\n"
+	"Show the volatile write cache of drives, what the kernel believes of it, and whether\n"
+	"a finished fsync is durable. Without a TARGET: every drive. Nothing is changed.\n"
+	"\n"
+	"      --check=WHAT       answer by exit status: durable, or off\n"
+	"      --health           add what libatasmart says (can switch SMART on)\n"
+	"      --identify FILE    decode IDENTIFY data, raw or as hdparm --Istdout prints it\n"
+	"      --prometheus       print metrics for node_exporter's textfile collector\n" TOOL_HELP
+	"\n"
+	"Exit status: 0 done or yes, 1 failed, 2 usage, 3 no, 4 unknown, 5 some targets failed.\n";
+
+enum check {
+	CHECK_NONE = 0,
+	CHECK_DURABLE,
+	CHECK_OFF,
+};
+
+struct get_options {
+	struct tool_options tool;
+	enum check check;
+	bool health;
+	bool prometheus;
+	const char *identify;
+};
+
+#define COLUMNS 7
+
+/*
+ * One target, and what was learned of it, in the form that will be printed: the
+ * device is closed again, since hundreds of them would not all fit the limit of
+ * open files.
+ */
+struct answer {
+	const struct get_options *options;
+	const char *target;
+	struct wcache_ctx *ctx;
+	int err;
+	char why[512];
+	enum wcache_cache cache;
+	enum wcache_verdict verdict;
+	char *cell[COLUMNS];
+	char *text;
+	struct json_object *json;
+	struct sample *sample;
+};
+
+static int keep_why(struct answer *a, int err, const char *why)
+{
+	a->err = err;
+	snprintf(a->why, sizeof(a->why), "%s", why ? why : wcache_strerror(err));
+	return err;
+}
+
+static const char *or_dash(const char *text)
+{
+	return text && *text ? text : "-";
+}
+
+/* The first thing worth saying in one line: what makes it less than durable. */
+static const char *note(const struct wcache_report *report)
+{
+	const struct wcache_finding *f = wcache_report_get_finding(report, 0);
+
+	if (!f)
+		return "";
+	if (wcache_finding_get_severity(f) == WCACHE_SEVERITY_INFO)
+		return wcache_finding_get_code(f);
+	return wcache_finding_get_text(f);
+}
+
+static void print_fact(FILE *f, const char *name, const char *value, const char *source)
+{
+	if (!value)
+		return;
+	fprintf(f, "  %-14s ", name);
+	emit_text(f, value);
+	if (source) {
+		fputs("  (", f);
+		emit_text(f, source);
+		fputc(')', f);
+	}
+	fputc('\n', f);
+}
+
+static const char *answer_word(enum wcache_answer answer)
+{
+	return answer == WCACHE_YES ? "yes" : answer == WCACHE_NO ? "no" : "unknown";
+}
+
+static void print_details(FILE *f, const struct wcache_device *dev, const struct wcache_state *s)
+{
+	enum wcache_sct sct = wcache_state_get_sct(s);
+
+	emit_text(f, wcache_device_get_node(dev));
+	fputc('\n', f);
+	print_fact(f, "model", wcache_device_get_model(dev), NULL);
+	print_fact(f, "firmware", wcache_device_get_firmware(dev), NULL);
+	print_fact(f, "serial", wcache_device_get_serial(dev), NULL);
+	print_fact(f, "wwn", wcache_device_get_wwn(dev), NULL);
+	print_fact(f, "bus", wcache_device_get_bus(dev), NULL);
+	print_fact(f, "driver", wcache_device_get_driver(dev), NULL);
+	print_fact(f, "protocol", wcache_device_get_protocol(dev), NULL);
+	print_fact(f, "cache", wcache_cache_to_string(wcache_state_get_cache(s)),
+		   wcache_state_get_reason(s) ? wcache_state_get_reason(s)
+					      : wcache_state_get_source(s, WCACHE_FACT_CACHE));
+	print_fact(f, "changeable", answer_word(wcache_state_get_changeable(s)),
+		   wcache_state_get_source(s, WCACHE_FACT_CHANGEABLE));
+	print_fact(f, "default", wcache_cache_to_string(wcache_state_get_default(s)),
+		   wcache_state_get_source(s, WCACHE_FACT_DEFAULT));
+	print_fact(f, "saved", wcache_cache_to_string(wcache_state_get_saved(s)),
+		   wcache_state_get_source(s, WCACHE_FACT_SAVED));
+	print_fact(f, "saveable", answer_word(wcache_state_get_saveable(s)), NULL);
+	if (sct)
+		print_fact(f, "sct",
+			   sct == WCACHE_SCT_FORCED_ON	  ? "forced on"
+			   : sct == WCACHE_SCT_FORCED_OFF ? "forced off"
+							  : "SET FEATURES decides",
+			   wcache_state_get_source(s, WCACHE_FACT_SCT));
+	print_fact(f, "non-volatile", answer_word(wcache_state_get_nonvolatile(s)),
+		   wcache_state_get_source(s, WCACHE_FACT_NONVOLATILE));
+	print_fact(f, "flush command", wcache_state_get_flush_command(s), NULL);
+	print_fact(f, "kernel", wcache_kernel_to_string(wcache_state_get_kernel(s)),
+		   wcache_state_get_source(s, WCACHE_FACT_KERNEL));
+	print_fact(f, "fua", answer_word(wcache_state_get_fua(s)), NULL);
+}
+
+static void print_report(FILE *f, const struct wcache_report *report)
+{
+	print_fact(f, "fsync", wcache_verdict_to_string(wcache_report_get_verdict(report)), NULL);
+	for (size_t i = 0; i < wcache_report_get_finding_count(report); i++) {
+		const struct wcache_finding *x = wcache_report_get_finding(report, i);
+
+		fprintf(f, "  %s: ", wcache_severity_to_string(wcache_finding_get_severity(x)));
+		emit_text(f, wcache_finding_get_text(x));
+		fprintf(f, " [%s]\n", wcache_finding_get_code(x));
+		if (wcache_finding_get_remedy(x)) {
+			fputs("    ", f);
+			emit_text(f, wcache_finding_get_remedy(x));
+			fputc('\n', f);
+		}
+	}
+}
+
+struct health {
+	enum wcache_answer awake, healthy;
+};
+
+static void render_text(struct answer *a, const struct wcache_device *dev,
+			const struct wcache_state *state, const struct wcache_report *report,
+			const struct health *health)
+{
+	size_t size;
+	FILE *f = open_memstream(&a->text, &size);
+
+	if (!f)
+		abort();
+	print_details(f, dev, state);
+	if (health) {
+		print_fact(f, "awake", answer_word(health->awake), "libatasmart");
+		print_fact(f, "healthy", answer_word(health->healthy), "libatasmart");
+	}
+	print_report(f, report);
+	fclose(f);
+}
+
+static void render_row(struct answer *a, const struct wcache_device *dev,
+		       const struct wcache_state *state, const struct wcache_report *report)
+{
+	const char *const cell[COLUMNS] = {
+		wcache_device_get_name(dev),
+		or_dash(wcache_device_get_bus(dev)),
+		or_dash(wcache_device_get_model(dev)),
+		wcache_cache_to_string(a->cache),
+		wcache_kernel_to_string(wcache_state_get_kernel(state)),
+		wcache_verdict_to_string(a->verdict),
+		note(report),
+	};
+
+	for (int c = 0; c < COLUMNS; c++) {
+		a->cell[c] = strdup(cell[c]);
+		if (!a->cell[c])
+			abort();
+	}
+}
+
+static void render_json(struct answer *a, const struct wcache_device *dev,
+			const struct wcache_state *state, const struct wcache_report *report,
+			const struct health *health)
+{
+	a->json = emit_drive(dev, state, report);
+	if (health) {
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "awake", emit_answer(health->awake));
+		json_object_object_add(o, "healthy", emit_answer(health->healthy));
+		json_object_object_add(a->json, "health", o);
+	}
+}
+
+static void render(struct answer *a, struct wcache_device *dev, const struct wcache_state *state,
+		   const struct wcache_report *report)
+{
+	const struct get_options *o = a->options;
+	struct health health = { WCACHE_UNKNOWN, WCACHE_UNKNOWN };
+
+	a->cache = wcache_state_get_cache(state);
+	a->verdict = wcache_report_get_verdict(report);
+	if (o->health)
+		wcache_device_get_health(dev, &health.awake, &health.healthy);
+	if (o->prometheus)
+		a->sample = sample_new(dev, state, report);
+	else if (o->tool.json)
+		render_json(a, dev, state, report, o->health ? &health : NULL);
+	else if (o->tool.verbose || o->health)
+		render_text(a, dev, state, report, o->health ? &health : NULL);
+	else
+		render_row(a, dev, state, report);
+}
+
+static void ask(void *job)
+{
+	struct answer *a = job;
+	const struct get_options *o = a->options;
+	struct wcache_report *report = NULL;
+	struct wcache_state *state = NULL;
+	struct wcache_device *dev;
+	int err;
+
+	err = wcache_device_open(a->ctx, a->target,
+				 o->health ? WCACHE_ACCESS_CHANGE : WCACHE_ACCESS_QUERY, &dev);
+	if (err < 0) {
+		keep_why(a, err, wcache_ctx_get_error(a->ctx));
+		return;
+	}
+	err = wcache_state_read(dev, o->tool.verbose ? WCACHE_STATE_FULL : 0, &state);
+	if (!err)
+		err = wcache_report_new(dev, state, &report);
+	if (err < 0)
+		keep_why(a, err, wcache_error_get_text(wcache_device_get_error(dev)));
+	else
+		render(a, dev, state, report);
+	wcache_report_free(report);
+	wcache_state_free(state);
+	wcache_device_close(dev);
+}
+
+static struct answer *answer_new(const struct get_options *o, const char *target)
+{
+	struct answer *a = calloc(1, sizeof(*a));
+
+	if (!a)
+		abort();
+	a->options = o;
+	a->target = target;
+	return a;
+}
+
+static void answer_free(struct answer *a)
+{
+	for (int c = 0; c < COLUMNS; c++)
+		free(a->cell[c]);
+	free(a->text);
+	json_object_put(a->json);
+	sample_free(a->sample);
+	wcache_ctx_unref(a->ctx);
+	free(a);
+}
+
+static void print_row(const char *const cell[COLUMNS], const int width[COLUMNS])
+{
+	for (int c = 0; c < COLUMNS; c++) {
+		emit_text(stdout, cell[c]);
+		if (c == COLUMNS - 1 || (c == COLUMNS - 2 && !*cell[c + 1]))
+			break;
+		printf("%*s", width[c] - (int)strlen(cell[c]) + 1, "");
+	}
+	putchar('\n');
+}
+
+static void print_table(struct answer *const answers[], size_t n)
+{
+	static const char *const title[COLUMNS] = { "DEVICE", "BUS",   "MODEL", "CACHE",
+						    "KERNEL", "FSYNC", "NOTE" };
+	int width[COLUMNS];
+	bool any = false;
+
+	for (int c = 0; c < COLUMNS; c++)
+		width[c] = strlen(title[c]);
+	for (size_t i = 0; i < n; i++)
+		for (int c = 0; !answers[i]->err && c < COLUMNS; c++) {
+			int w = strlen(answers[i]->cell[c]);
+
+			any = true;
+			if (w > width[c])
+				width[c] = w;
+		}
+	if (!any)
+		return;
+	print_row(title, width);
+	for (size_t i = 0; i < n; i++)
+		if (!answers[i]->err)
+			print_row((const char *const *)answers[i]->cell, width);
+}
+
+static void print_json(struct answer *const answers[], size_t n)
+{
+	struct json_object *root = emit_root();
+	struct json_object *drives = json_object_new_array();
+	struct json_object *errors = json_object_new_array();
+
+	for (size_t i = 0; i < n; i++) {
+		struct answer *a = answers[i];
+
+		if (a->err) {
+			json_object_array_add(errors, emit_error(a->target, a->err, a->why));
+		} else {
+			json_object_array_add(drives, a->json);
+			a->json = NULL;
+		}
+	}
+	json_object_object_add(root, "drives", drives);
+	json_object_object_add(root, "errors", errors);
+	emit_print(root);
+}
+
+static void print(const struct get_options *o, struct answer *const answers[], size_t n)
+{
+	if (o->prometheus) {
+		struct sample **samples = calloc(n ? n : 1, sizeof(*samples));
+
+		if (!samples)
+			abort();
+		for (size_t i = 0; i < n; i++)
+			samples[i] = answers[i]->sample;
+		samples_print(samples, n);
+		free(samples);
+	} else if (o->tool.json) {
+		print_json(answers, n);
+	} else if (o->tool.quiet) {
+		return;
+	} else if (o->tool.verbose || o->health) {
+		for (size_t i = 0; i < n; i++)
+			if (answers[i]->text)
+				fputs(answers[i]->text, stdout);
+	} else {
+		print_table(answers, n);
+	}
+}
+
+/* What one drive's answer is worth, by itself. */
+static enum tool_exit judge(const struct get_options *o, const struct answer *a)
+{
+	if (a->err)
+		return EXIT_FAILED;
+	switch (o->check) {
+	case CHECK_DURABLE:
+		return a->verdict == WCACHE_VERDICT_DURABLE   ? EXIT_DONE
+		       : a->verdict == WCACHE_VERDICT_AT_RISK ? EXIT_NO
+							      : EXIT_UNKNOWN;
+	case CHECK_OFF:
+		return a->cache == WCACHE_CACHE_ON	  ? EXIT_NO
+		       : a->cache == WCACHE_CACHE_UNKNOWN ? EXIT_UNKNOWN
+							  : EXIT_DONE;
+	case CHECK_NONE:
+		break;
+	}
+	return a->cache == WCACHE_CACHE_UNKNOWN ? EXIT_UNKNOWN : EXIT_DONE;
+}
+
+/* How long a whole answer may take before its thread is given up, in milliseconds. */
+static unsigned int limit(const struct get_options *o)
+{
+	/* A drive that does not answer is asked once; the rest is for a slow one. */
+	return 3 * (o->tool.timeout_ms ? o->tool.timeout_ms : 5000) + 2000;
+}
+
+static enum tool_exit get(const struct get_options *o, struct wcache_ctx *ctx,
+			  const char *const targets[], size_t n)
+{
+	const bool alone = o->tool.capture || o->tool.replay;
+	struct answer **answers = calloc(n ? n : 1, sizeof(*answers));
+	enum tool_exit *status = calloc(n ? n : 1, sizeof(*status));
+	enum tool_exit result;
+	struct pool *pool;
+
+	if (!answers || !status)
+		abort();
+	for (size_t i = 0; i < n; i++) {
+		answers[i] = answer_new(o, targets[i]);
+		answers[i]->ctx = alone ? wcache_ctx_ref(ctx) : tool_context(TOOL, &o->tool);
+	}
+	pool = pool_start(ask, (void *const *)answers, n, alone ? 0 : MAX_THREADS);
+	for (size_t i = 0; i < n; i++) {
+		if (!pool_wait(pool, i, limit(o))) {
+			/* Its thread owns the old one for good. */
+			answers[i] = answer_new(o, targets[i]);
+			keep_why(answers[i], -ETIMEDOUT, NULL);
+		}
+		status[i] = judge(o, answers[i]);
+		if (answers[i]->err)
+			tool_complain(TOOL, &o->tool, targets[i], answers[i]->err, answers[i]->why,
+				      NULL);
+	}
+	pool_end(pool);
+	print(o, answers, n);
+	result = tool_exit_join(status, n);
+	for (size_t i = 0; i < n; i++)
+		answer_free(answers[i]);
+	free(answers);
+	free(status);
+	return result;
+}
+
+static enum tool_exit get_all(const struct get_options *o, struct wcache_ctx *ctx)
+{
+	struct wcache_drives *drives;
+	const char **names;
+	enum tool_exit status;
+	size_t n;
+	int err = wcache_drives_new(ctx, &drives);
+
+	if (err < 0) {
+		tool_complain(TOOL, &o->tool, "/sys/block", err, wcache_ctx_get_error(ctx), NULL);
+		return EXIT_FAILED;
+	}
+	n = wcache_drives_get_count(drives);
+	names = calloc(n ? n : 1, sizeof(*names));
+	if (!names)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		names[i] = wcache_drives_get_name(drives, i);
+	status = get(o, ctx, names, n);
+	free(names);
+	wcache_drives_free(drives);
+	return status;
+}
+
+static struct json_object *emit_identify(const struct wcache_identify *id)
+{
+	static const int words[] = { 0, 69, 80, 82, 83, 84, 85, 86, 87, 206, 217 };
+	struct json_object *root = emit_root();
+	struct json_object *o = json_object_new_object();
+	char key[8], value[8];
+
+	json_object_object_add(root, "class", emit_string(wcache_identify_get_class(id)));
+	json_object_object_add(root, "model", emit_string(wcache_identify_get_model(id)));
+	json_object_object_add(root, "firmware", emit_string(wcache_identify_get_firmware(id)));
+	json_object_object_add(root, "serial", emit_string(wcache_identify_get_serial(id)));
+	json_object_object_add(root, "cache", emit_cache(wcache_identify_get_cache(id)));
+	json_object_object_add(root, "lookahead", emit_answer(wcache_identify_get_lookahead(id)));
+	json_object_object_add(root, "flush", emit_answer(wcache_identify_has_flush(id)));
+	json_object_object_add(root, "flush_ext", emit_answer(wcache_identify_has_flush_ext(id)));
+	json_object_object_add(root, "flush_command",
+			       emit_string(wcache_identify_get_flush_command(id)));
+	json_object_object_add(root, "nonvolatile",
+			       emit_answer(wcache_identify_get_nonvolatile(id)));
+	json_object_object_add(root, "checksum", emit_answer(wcache_identify_get_checksum(id)));
+	json_object_object_add(root, "rotation",
+			       wcache_identify_get_rotation(id)
+				       ? json_object_new_int(wcache_identify_get_rotation(id))
+				       : NULL);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+		snprintf(key, sizeof(key), "%d", words[i]);
+		snprintf(value, sizeof(value), "%04x", wcache_identify_get_word(id, words[i]));
+		json_object_object_add(o, key, emit_string(value));
+	}
+	json_object_object_add(root, "words", o);
+	return root;
+}
+
+static enum tool_exit identify(const struct get_options *o)
+{
+	FILE *f = strcmp(o->identify, "-") ? fopen(o->identify, "re") : stdin;
+	struct wcache_identify *id;
+	char data[8192];
+	size_t n;
+	int err;
+
+	if (!f) {
+		tool_complain(TOOL, &o->tool, o->identify, -errno, strerror(errno), NULL);
+		return EXIT_FAILED;
+	}
+	n = fread(data, 1, sizeof(data), f);
+	err = ferror(f) ? -EIO : wcache_identify_new(data, n, &id);
+	if (f != stdin)
+		fclose(f);
+	if (err < 0) {
+		tool_complain(TOOL, &o->tool, o->identify, err,
+			      err == -EBADMSG ? "neither 512 bytes of IDENTIFY data nor its hex "
+						"text"
+					      : "cannot be read",
+			      "hdparm --Istdout /dev/sdX prints what is wanted here.");
+		return EXIT_FAILED;
+	}
+	if (o->tool.json) {
+		emit_print(emit_identify(id));
+	} else if (!o->tool.quiet) {
+		print_fact(stdout, "class", wcache_identify_get_class(id), NULL);
+		print_fact(stdout, "model", wcache_identify_get_model(id), NULL);
+		print_fact(stdout, "firmware", wcache_identify_get_firmware(id), NULL);
+		print_fact(stdout, "serial", wcache_identify_get_serial(id), NULL);
+		print_fact(stdout, "cache", wcache_cache_to_string(wcache_identify_get_cache(id)),
+			   "words 82, 83, 85, 87");
+		print_fact(stdout, "look-ahead", answer_word(wcache_identify_get_lookahead(id)),
+			   "words 82, 85");
+		print_fact(stdout, "flush command", or_dash(wcache_identify_get_flush_command(id)),
+			   "words 83, 86");
+		print_fact(stdout, "non-volatile", answer_word(wcache_identify_get_nonvolatile(id)),
+			   "word 69");
+		print_fact(stdout, "checksum",
+			   wcache_identify_get_checksum(id) == WCACHE_YES  ? "right"
+			   : wcache_identify_get_checksum(id) == WCACHE_NO ? "wrong"
+									   : "none",
+			   "word 255");
+	}
+	err = wcache_identify_get_cache(id) == WCACHE_CACHE_UNKNOWN ? EXIT_UNKNOWN : EXIT_DONE;
+	wcache_identify_free(id);
+	return err;
+}
+
+int main(int argc, char *argv[])
+{
+	enum {
+		OPT_CHECK = 256,
+		OPT_HEALTH,
+		OPT_IDENTIFY,
+		OPT_PROMETHEUS,
+	};
+	static const struct option longopts[] = {
+		{ "check", required_argument, NULL, OPT_CHECK },
+		{ "health", no_argument, NULL, OPT_HEALTH },
+		{ "identify", required_argument, NULL, OPT_IDENTIFY },
+		{ "prometheus", no_argument, NULL, OPT_PROMETHEUS },
+		TOOL_LONG_OPTIONS,
+		{ 0 },
+	};
+	struct get_options o = { 0 };
+	struct wcache_ctx *ctx;
+	enum tool_exit status;
+	int c;
+
+	while ((c = getopt_long(argc, argv, TOOL_SHORT_OPTIONS, longopts, NULL)) >= 0) {
+		switch (c) {
+		case OPT_CHECK:
+			if (!strcmp(optarg, "durable"))
+				o.check = CHECK_DURABLE;
+			else if (!strcmp(optarg, "off"))
+				o.check = CHECK_OFF;
+			else
+				tool_usage(TOOL, "--check takes durable or off, not '%s'", optarg);
+			break;
+		case OPT_HEALTH:
+			o.health = true;
+			break;
+		case OPT_IDENTIFY:
+			o.identify = optarg;
+			break;
+		case OPT_PROMETHEUS:
+			o.prometheus = true;
+			break;
+		default:
+			tool_option(TOOL, c, help, &o.tool);
+		}
+	}
+	if (o.identify) {
+		if (optind < argc)
+			tool_usage(TOOL, "--identify takes no TARGET");
+		return tool_finish(TOOL, identify(&o));
+	}
+	ctx = tool_context(TOOL, &o.tool);
+	if (optind < argc)
+		status = get(&o, ctx, (const char *const *)argv + optind, argc - optind);
+	else
+		status = get_all(&o, ctx);
+	wcache_ctx_unref(ctx);
+	return tool_finish(TOOL, status);
+}
