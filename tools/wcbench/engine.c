@@ -143,6 +143,16 @@ int engine_sync(struct worker *worker, int fd)
 	return 0;
 }
 
+int engine_sync_last(struct worker *worker)
+{
+	uint64_t from = clock_ns();
+	int r = engine_sync(worker, worker->fd);
+
+	if (r == 0)
+		hist_add(&worker->part[IO_SYNC], clock_ns() - from);
+	return r;
+}
+
 /* An operation as struct job describes it. */
 static int usual_operation(struct worker *worker)
 {
@@ -162,7 +172,7 @@ static int usual_operation(struct worker *worker)
 	last = worker->gap ? clock_ns() : from;
 	now = last;
 	if (job->reads) {
-		r = engine_read(worker, job->fd, job->block, offset);
+		r = engine_read(worker, worker->fd, job->block, offset);
 		if (r < 0)
 			return r;
 		now = clock_ns();
@@ -172,7 +182,7 @@ static int usual_operation(struct worker *worker)
 		last = now;
 	}
 	if (writes) {
-		r = engine_write(worker, job->fd, block, job->block, offset);
+		r = engine_write(worker, worker->fd, block, job->block, offset);
 		if (r < 0)
 			return r;
 		now = clock_ns();
@@ -182,7 +192,7 @@ static int usual_operation(struct worker *worker)
 		written = job->block;
 		last = now;
 		if (job->syncs) {
-			r = engine_sync(worker, job->fd);
+			r = engine_sync(worker, worker->fd);
 			if (r < 0)
 				return r;
 			now = clock_ns();
@@ -239,6 +249,7 @@ static int worker_init(struct worker *worker, struct engine *engine, const struc
 	worker->job = job;
 	worker->engine = engine;
 	worker->index = index;
+	worker->fd = job->fd;
 	worker->start = job->start;
 	worker->length = job->length;
 	if (job->own_part) {

@@ -73,6 +73,7 @@ struct worker {
 	const struct job *job;
 	struct engine *engine;
 	unsigned int index; /* among those of its job */
+	int fd; /* the job's; job->open may take another, and another region */
 	uint64_t start, length; /* its region */
 	uint64_t next; /* offset in it, for JOB_SEQUENTIAL */
 	uint64_t random;
@@ -182,5 +183,7 @@ int engine_fail(struct worker *worker, const char *call, int error);
 /* engine_write(), engine_sync() - the call, and what is short or fails as a negative errno */
 int engine_write(struct worker *worker, int fd, const void *data, size_t length, uint64_t offset);
 int engine_sync(struct worker *worker, int fd);
+/* engine_sync_last() - a job->close that makes all of it durable, and times that */
+int engine_sync_last(struct worker *worker);
 
 #endif

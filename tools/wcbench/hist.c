@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hist.h"
@@ -24,6 +26,18 @@ void hist_merge(struct hist *into, const struct hist *from)
 	into->n += from->n;
 	into->sum += from->sum;
 	into->sum2 += from->sum2;
+}
+
+int hist_collect(struct hist **into, const struct hist *from)
+{
+	if (!from || from->n == 0)
+		return 0;
+	if (!*into)
+		*into = calloc(1, sizeof(**into));
+	if (!*into)
+		return -ENOMEM;
+	hist_merge(*into, from);
+	return 0;
 }
 
 uint64_t hist_bucket_value(unsigned int index)

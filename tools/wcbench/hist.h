@@ -55,6 +55,8 @@ static inline void hist_add(struct hist *hist, uint64_t value)
 
 void hist_reset(struct hist *hist);
 void hist_merge(struct hist *into, const struct hist *from);
+/* hist_collect() - merge into one that is made when there is something. Return: 0, -ENOMEM. */
+int hist_collect(struct hist **into, const struct hist *from);
 
 /* hist_bucket_value() - the value that stands for all in bucket @index: its middle */
 uint64_t hist_bucket_value(unsigned int index);

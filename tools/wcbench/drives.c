@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "drives.h"
+#include "report.h"
+
+/* Deeper than anyone stacks; a loop in a forged sysfs ends here. */
+#define DEPTH_MOST 16
+
+static int keep_name(struct drives *drives, const char *name)
+{
+	char **more;
+	size_t i;
+
+	for (i = 0; i < drives->n; i++)
+		if (strcmp(drives->name[i], name) == 0)
+			return 0;
+	more = realloc(drives->name, (drives->n + 1) * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	drives->name = more;
+	more[drives->n] = strdup(name);
+	if (!more[drives->n])
+		return -ENOMEM;
+	drives->n++;
+	return 0;
+}
+
+static void keep_layer(struct report *report, const char *name)
+{
+	size_t at = strlen(report->layers);
+
+	snprintf(report->layers + at, sizeof(report->layers) - at, "%s%s", at ? " " : "", name);
+}
+
+/* @folder: a block device in /sys/devices */
+static int walk(struct drives *drives, const char *folder, int depth, struct report *report)
+{
+	char path[PATH_MAX], below[PATH_MAX];
+	const struct dirent *entry;
+	const char *name;
+	size_t found = 0;
+	DIR *slaves;
+	int r = 0;
+
+	if (depth > DEPTH_MOST)
+		return -ELOOP;
+	snprintf(path, sizeof(path), "%s/partition", folder);
+	if (access(path, F_OK) == 0) {
+		snprintf(path, sizeof(path), "%s/..", folder);
+		if (!realpath(path, below))
+			return -errno;
+		return walk(drives, below, depth + 1, report);
+	}
+	name = strrchr(folder, '/') + 1;
+	snprintf(path, sizeof(path), "%s/slaves", folder);
+	slaves = opendir(path);
+	while (slaves && r == 0 && (entry = readdir(slaves))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		if (snprintf(path, sizeof(path), "%s/slaves/%s", folder, entry->d_name) >=
+			    (int)sizeof(path) ||
+		    !realpath(path, below))
+			continue;
+		found++;
+		r = walk(drives, below, depth + 1, report);
+	}
+	if (slaves)
+		closedir(slaves);
+	if (r == 0 && found)
+		keep_layer(report, name);
+	if (r == 0 && !found)
+		r = keep_name(drives, name);
+	return r;
+}
+
+static int find_drives(struct drives *drives, const char *path, struct report *report)
+{
+	char link[64], folder[PATH_MAX];
+	struct stat st;
+	dev_t dev;
+
+	if (stat(path, &st) < 0)
+		return -errno;
+	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
+	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	if (!realpath(link, folder))
+		return 0;
+	return walk(drives, folder, 0, report);
+}
+
+static void copy(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from ? from : "");
+}
+
+static void describe(struct wcache_device *dev, struct report_drive *drive)
+{
+	struct wcache_state *state;
+
+	copy(drive->bus, sizeof(drive->bus), wcache_device_get_bus(dev));
+	copy(drive->driver, sizeof(drive->driver), wcache_device_get_driver(dev));
+	copy(drive->model, sizeof(drive->model), wcache_device_get_model(dev));
+	copy(drive->firmware, sizeof(drive->firmware), wcache_device_get_firmware(dev));
+	copy(drive->serial, sizeof(drive->serial), wcache_device_get_serial(dev));
+	drive->rotational = wcache_device_get_rotational(dev);
+	if (wcache_state_read(dev, 0, &state) < 0)
+		return;
+	copy(drive->protocol, sizeof(drive->protocol), wcache_device_get_protocol(dev));
+	drive->original = wcache_state_get_cache(state);
+	drive->kernel = wcache_state_get_kernel(state);
+	drive->fua = wcache_state_get_fua(state);
+	drive->nonvolatile = wcache_state_get_nonvolatile(state);
+	wcache_state_free(state);
+}
+
+/* A host that is not there decides for these. */
+static bool is_virtual_bus(const char *bus)
+{
+	static const char *const known[] = { "virtio", "xen", "vmbus" };
+	size_t i;
+
+	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (bus && strcmp(bus, known[i]) == 0)
+			return true;
+	return false;
+}
+
+int drives_open(struct drives *drives, const char *path, bool control, struct report *report,
+		char *why, size_t why_size)
+{
+	enum wcache_access access = control ? WCACHE_ACCESS_CHANGE : WCACHE_ACCESS_FLUSH;
+	size_t i;
+	int r;
+
+	memset(drives, 0, sizeof(*drives));
+	r = find_drives(drives, path, report);
+	if (r == 0)
+		r = wcache_ctx_new(&drives->ctx);
+	if (r == 0) {
+		drives->device = calloc(drives->n + 1, sizeof(*drives->device));
+		report->drive = calloc(drives->n + 1, sizeof(*report->drive));
+		if (!drives->device || !report->drive)
+			r = -ENOMEM;
+	}
+	if (r < 0) {
+		snprintf(why, why_size, "the drives below cannot be found: %s", wcache_strerror(r));
+		drives_close(drives);
+		return r;
+	}
+	report->drives = drives->n;
+	if (drives->n == 0)
+		report->owner = OWNER_UNKNOWN;
+	for (i = 0; i < drives->n; i++) {
+		copy(report->drive[i].name, sizeof(report->drive[i].name), drives->name[i]);
+		r = wcache_device_open(drives->ctx, drives->name[i], access, &drives->device[i]);
+		if (r < 0 && control) {
+			snprintf(why, why_size, "%s: %s", drives->name[i], wcache_strerror(r));
+			drives_close(drives);
+			return r;
+		}
+		if (r < 0)
+			continue;
+		describe(drives->device[i], &report->drive[i]);
+		if (is_virtual_bus(report->drive[i].bus))
+			report->owner = OWNER_VIRTUAL;
+	}
+	return 0;
+}
+
+void drives_close(struct drives *drives)
+{
+	size_t i;
+
+	for (i = 0; i < drives->n; i++) {
+		if (drives->device)
+			wcache_device_close(drives->device[i]);
+		free(drives->name[i]);
+	}
+	free(drives->device);
+	free(drives->name);
+	drives->ctx = wcache_ctx_unref(drives->ctx);
+	memset(drives, 0, sizeof(*drives));
+}
+
+void drives_read(struct drives *drives, struct drives_state *state)
+{
+	size_t i;
+
+	memset(state, 0, sizeof(*state));
+	for (i = 0; i < drives->n; i++) {
+		enum wcache_cache cache = WCACHE_CACHE_UNKNOWN;
+		enum wcache_kernel kernel = WCACHE_KERNEL_UNKNOWN;
+		enum wcache_answer fua = WCACHE_UNKNOWN, nonvolatile = WCACHE_UNKNOWN;
+		struct wcache_state *one;
+		const char *reason;
+
+		if (drives->device[i] && wcache_state_read(drives->device[i], 0, &one) == 0) {
+			cache = wcache_state_get_cache(one);
+			kernel = wcache_state_get_kernel(one);
+			fua = wcache_state_get_fua(one);
+			nonvolatile = wcache_state_get_nonvolatile(one);
+			reason = wcache_state_get_reason(one);
+			if (reason && !state->why[0])
+				snprintf(state->why, sizeof(state->why), "%s: %s", drives->name[i],
+					 reason);
+			wcache_state_free(one);
+		}
+		if (i == 0) {
+			state->cache = cache;
+			state->kernel = kernel;
+			state->fua = fua;
+			state->nonvolatile = nonvolatile;
+			continue;
+		}
+		if (state->cache != cache)
+			state->cache = WCACHE_CACHE_UNKNOWN;
+		if (state->kernel != kernel)
+			state->kernel = WCACHE_KERNEL_UNKNOWN;
+		if (state->fua != fua)
+			state->fua = WCACHE_UNKNOWN;
+		if (state->nonvolatile != nonvolatile)
+			state->nonvolatile = WCACHE_UNKNOWN;
+	}
+}
+
+int drives_set(struct drives *drives, bool on, char *why, size_t why_size)
+{
+	size_t i;
+	int r;
+
+	for (i = 0; i < drives->n; i++) {
+		struct wcache_device *dev = drives->device[i];
+		struct wcache_change *change;
+
+		r = wcache_change_new(dev, on ? WCACHE_SET_ON : WCACHE_SET_OFF, NULL, &change);
+		if (r == 0) {
+			r = wcache_change_apply(change);
+			wcache_change_free(change);
+		}
+		if (r < 0) {
+			const char *text = wcache_error_get_text(wcache_device_get_error(dev));
+
+			snprintf(why, why_size, "%s: the cache cannot be turned %s: %s",
+				 drives->name[i], on ? "on" : "off",
+				 text[0] ? text : wcache_strerror(r));
+			return r;
+		}
+	}
+	return 0;
+}
+
+int drives_flush(struct drives *drives)
+{
+	enum wcache_flush result;
+	size_t i;
+	int r, first = 0;
+
+	for (i = 0; i < drives->n; i++) {
+		r = drives->device[i] ? wcache_device_flush(drives->device[i], 0, &result) : -EPERM;
+		if (r < 0 && first == 0)
+			first = r;
+	}
+	return first;
+}
