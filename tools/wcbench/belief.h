@@ -12,7 +12,11 @@
 
 #include "stats.h"
 
-enum belief_verdict { BELIEF_VALID = 0, BELIEF_SUSPECT = 1, BELIEF_INVALID = 2 };
+enum belief_verdict {
+	BELIEF_VALID = 0,
+	BELIEF_SUSPECT = 1,
+	BELIEF_INVALID = 2
+};
 
 /* E_ makes a benchmark invalid, W_ suspect. The names are stable; programs may ask for them. */
 enum belief_code {

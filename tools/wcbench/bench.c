@@ -8,8 +8,8 @@
 #include "bench.h"
 #include "clock.h"
 
-#define POOL_SIZE (4u << 20)
-#define POOL_BLOCKS 16 /* at least so many blocks in a pool */
+/* Small enough to stay in a CPU's cache: stamping must not wait for memory. */
+#define POOL_SIZE (512u << 10)
 /* A run that ends by bytes is given up after this. */
 #define LIMITED_MOST (24 * 3600 * NS_PER_S)
 /* Of the budget, for filling the target. */
@@ -110,7 +110,6 @@ int bench_job(struct bench *bench, const struct job *job, size_t jobs, bool limi
 		.userdata = &watch,
 	};
 	struct engine_result *own = NULL;
-	size_t i;
 	int r;
 
 	if (!result) {
@@ -119,9 +118,6 @@ int bench_job(struct bench *bench, const struct job *job, size_t jobs, bool limi
 			return -ENOMEM;
 		result = own;
 	}
-	for (i = 0; i < jobs; i++)
-		if (plan.pool_size < POOL_BLOCKS * job[i].block)
-			plan.pool_size = POOL_BLOCKS * job[i].block;
 	r = engine_run(&plan, result);
 	if (r < 0 && result->failed)
 		snprintf(run->failed, sizeof(run->failed), "%s", result->failed);

@@ -9,7 +9,10 @@
 #include "diskstat.h"
 
 /* Columns after the name; 4.18 added the discards, 5.5 the flushes. */
-enum { COLUMNS_OLD = 11, COLUMNS_FLUSH = 17 };
+enum {
+	COLUMNS_OLD = 11,
+	COLUMNS_FLUSH = 17
+};
 
 int diskstat_parse(const char *text, const char *name, struct diskstat *stat)
 {

@@ -244,6 +244,7 @@ static int worker_init(struct worker *worker, struct engine *engine, const struc
 		       unsigned int index, uint64_t seed)
 {
 	uint64_t blocks = job->length / job->block, part;
+	size_t size;
 	void *buffer;
 
 	worker->job = job;
@@ -264,7 +265,12 @@ static int worker_init(struct worker *worker, struct engine *engine, const struc
 		return -ENOMEM;
 	memset(buffer, 0, job->block);
 	worker->buffer = buffer;
-	return pool_init(&worker->pool, engine->plan->pool_size, engine->plan->run_id ^ seed, seed);
+	size = engine->plan->pool_size;
+	/* What is in flight must not be stamped again. */
+	if (size < (job->in_flight + 1) * job->block)
+		size = (job->in_flight + 1) * job->block;
+	size = (size + 4095) & ~(size_t)4095;
+	return pool_init(&worker->pool, size, engine->plan->run_id ^ seed, seed);
 }
 
 static void workers_free(struct engine *engine)
@@ -287,8 +293,7 @@ static int workers_init(struct engine *engine)
 	int r;
 
 	for (i = 0; i < plan->jobs; i++) {
-		if (plan->job[i].threads == 0 || plan->job[i].block == 0 ||
-		    plan->job[i].block > plan->pool_size)
+		if (plan->job[i].threads == 0 || plan->job[i].block == 0)
 			return -EINVAL;
 		engine->workers += plan->job[i].threads;
 	}

@@ -56,6 +56,7 @@ struct job {
 	bool reads; /* each operation reads its block ... */
 	unsigned int write_every; /* ... and each so-manieth writes it; 1 is all, 0 none */
 	bool syncs; /* fdatasync after a write */
+	unsigned int in_flight; /* blocks that are written at once by a thread; 0 is one */
 	uint64_t limit; /* bytes after which a thread is done; 0 goes on until the time is up */
 	double rate; /* operations a second of all threads, by the clock; 0 is as fast as it goes */
 
@@ -118,7 +119,7 @@ struct engine_plan {
 	uint64_t window_most; /* where window is 0: give up waiting for the limit after this */
 	uint64_t interval;
 	uint64_t run_id, seed;
-	size_t pool_size; /* of each thread */
+	size_t pool_size; /* of each thread, at least */
 	const atomic_bool *cancel; /* NULL, or checked at least each interval */
 	/*
 	 * Called at the window's begin (index 0), at the end of each interval (1, 2, ...), and,

@@ -15,7 +15,11 @@
 #include "options.h"
 #include "output.h"
 
-enum { EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_INVALID = 3 };
+enum {
+	EXIT_FAILED = 1,
+	EXIT_USAGE = 2,
+	EXIT_INVALID = 3
+};
 
 static atomic_bool cancelled;
 

@@ -236,6 +236,29 @@ static int summarize_runs(struct report *report)
 /* Buffered writes reach the drive in pages. */
 #define PAGE_SIZE_LEAST 4096
 
+static bool is_deadly(enum wcache_cache drive, enum wcache_kernel kernel)
+{
+	return drive == WCACHE_CACHE_ON && kernel == WCACHE_KERNEL_WRITE_THROUGH;
+}
+
+/* The worst that any run had: one is enough to spoil all. */
+static void take_setting(struct belief_phase *phase, const struct run *run)
+{
+	bool first = phase->fua == WCACHE_UNKNOWN && phase->drive == WCACHE_CACHE_UNKNOWN &&
+		     phase->kernel == WCACHE_KERNEL_UNKNOWN;
+
+	if (is_deadly(phase->drive, phase->kernel))
+		return;
+	if (!first && run->drive == phase->drive && run->kernel == phase->kernel)
+		return;
+	if (first || is_deadly(run->drive, run->kernel) || run->drive != run->wanted) {
+		phase->wanted = run->wanted;
+		phase->drive = run->drive;
+		phase->kernel = run->kernel;
+		phase->fua = run->fua;
+	}
+}
+
 static void fill_phase(const struct report *report, const struct sum *sum, const char *name,
 		       struct belief_phase *phase)
 {
@@ -294,17 +317,7 @@ static void fill_phase(const struct report *report, const struct sum *sum, const
 			phase->error = run->error;
 			phase->failed = run->failed;
 		}
-		/* One run under another setting is enough to say so. */
-		if (phase->wanted == WCACHE_CACHE_UNKNOWN || run->drive != run->wanted) {
-			phase->wanted = run->wanted;
-			phase->drive = run->drive;
-			phase->kernel = run->kernel;
-			phase->fua = run->fua;
-		}
-		if (run->drive == WCACHE_CACHE_ON && run->kernel == WCACHE_KERNEL_WRITE_THROUGH) {
-			phase->drive = run->drive;
-			phase->kernel = run->kernel;
-		}
+		take_setting(phase, run);
 	}
 }
 

@@ -119,7 +119,12 @@ struct report {
 	struct report_drive *drive;
 	size_t drives;
 	char layers[256]; /* what lies between the target and the drives, for people */
-	enum { OWNER_DRIVE = 0, OWNER_RAID = 1, OWNER_VIRTUAL = 2, OWNER_UNKNOWN = 3 } owner;
+	enum {
+		OWNER_DRIVE = 0,
+		OWNER_RAID = 1,
+		OWNER_VIRTUAL = 2,
+		OWNER_UNKNOWN = 3
+	} owner;
 	bool barriers_off;
 	uint64_t cache_bytes; /* as probed; 0 not known */
 

@@ -13,7 +13,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum target_kind { TARGET_OWN_FILE = 1, TARGET_FILE = 2, TARGET_DEVICE = 3 };
+enum target_kind {
+	TARGET_OWN_FILE = 1,
+	TARGET_FILE = 2,
+	TARGET_DEVICE = 3
+};
 
 /* Region of a file or device, open in each of the ways that a workload asks for. */
 struct region {

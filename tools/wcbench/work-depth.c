@@ -141,6 +141,7 @@ static int depth_run(struct bench *bench, unsigned int depth, bool reads, struct
 		.open = queue_open,
 		.operation = queue_operation,
 		.close = queue_close,
+		.in_flight = depth,
 		.shared = &depth,
 	};
 

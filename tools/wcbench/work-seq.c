@@ -9,7 +9,11 @@
 #define SEQ_BLOCK (1u << 20)
 #define SEQ_LEAST 8 /* blocks that make a sequence */
 
-enum { ABSORBED = 0, ACCEPTED = 1, DURABLE = 2 };
+enum {
+	ABSORBED = 0,
+	ACCEPTED = 1,
+	DURABLE = 2
+};
 
 /* A slow drive is written in smaller blocks, so that a run holds a few of them. */
 static size_t seq_block(uint64_t bytes)

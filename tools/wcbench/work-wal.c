@@ -153,6 +153,7 @@ static int wal_shared(struct bench *bench, unsigned int clients, bool dsync, str
 	struct job job = wal_job(bench, clients);
 
 	job.operation = group_commit;
+	job.in_flight = clients;
 	job.shared = &log;
 	if (dsync) {
 		job.fd = bench->target.log[0].fd_dsync;
