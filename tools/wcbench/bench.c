@@ -17,6 +17,11 @@
 /* libata revalidates a disk after its setting changed; the kernel's view follows a little later. */
 #define SETTLE_MOST (2 * NS_PER_S)
 
+static double seconds_since(const struct bench *bench)
+{
+	return (double)(clock_ns() - bench->begun) / NS_PER_S;
+}
+
 /* What the engine's ticks are turned into. */
 struct watch {
 	struct bench *bench;
@@ -40,7 +45,8 @@ static void show_news(struct watch *watch, const struct interval *interval,
 static void tick(void *userdata, size_t index, const struct interval *interval)
 {
 	struct watch *watch = userdata;
-	struct drives *drives = &watch->bench->drives;
+	struct bench *bench = watch->bench;
+	struct drives *drives = &bench->drives;
 	struct run *run = watch->run;
 	struct run_interval *more;
 	struct diskstat now = { 0 };
@@ -62,6 +68,8 @@ static void tick(void *userdata, size_t index, const struct interval *interval)
 		run->interval = more;
 		more += run->intervals++;
 		more->io = *interval;
+		/* Of the run, not of the window: warm-up, and parts of a run, lie before. */
+		more->io.at = (uint64_t)((seconds_since(bench) - run->began) * NS_PER_S);
 		more->device = diskstat_since(&now, &watch->last);
 		show_news(watch, interval, &more->device);
 	}
@@ -157,11 +165,6 @@ uint64_t bench_share(const struct bench *bench, uint64_t block)
 	if (bytes > block)
 		return bytes - bytes % block;
 	return bytes > least ? bytes - bytes % least : least;
-}
-
-static double seconds_since(const struct bench *bench)
-{
-	return (double)(clock_ns() - bench->begun) / NS_PER_S;
 }
 
 static int flush_all(struct bench *bench, double *seconds)

@@ -12,6 +12,7 @@
 
 #include "bench.h"
 #include "clock.h"
+#include "compare.h"
 #include "options.h"
 #include "output.h"
 
@@ -137,9 +138,22 @@ static int lock_drives(const struct drives *drives, int lock[], char *why, size_
 	return 0;
 }
 
+static int write_plot(const char *path, const struct report *report)
+{
+	int r = output_plot(report, path);
+
+	if (r == -ENOENT)
+		fputs("wcbench: no plot was drawn: gnuplot is not installed (Debian: gnuplot-nox)\n",
+		      stderr);
+	else if (r < 0)
+		fprintf(stderr, "wcbench: %s: no plot was drawn: %s\n", path,
+			r == -EIO ? "gnuplot failed" : strerror(-r));
+	return r;
+}
+
 static int write_outputs(const struct options *options, const struct report *report)
 {
-	int r = 0;
+	int r = 0, one;
 
 	if (options->json)
 		r = output_json(report, stdout);
@@ -149,6 +163,17 @@ static int write_outputs(const struct options *options, const struct report *rep
 		r = -EIO;
 	if (r < 0)
 		fprintf(stderr, "wcbench: the report cannot be written: %s\n", strerror(-r));
+	if (options->csv) {
+		one = output_csv(report, options->csv);
+		if (one < 0)
+			fprintf(stderr, "wcbench: %s: no CSV was written: %s\n", options->csv,
+				strerror(-one));
+		r = r < 0 ? r : one;
+	}
+	if (options->plot) {
+		one = write_plot(options->plot, report);
+		r = r < 0 ? r : one;
+	}
 	return r;
 }
 
@@ -243,6 +268,8 @@ int main(int argc, char *argv[])
 	char *command;
 	int r;
 
+	if (argc > 1 && strcmp(argv[1], "compare") == 0)
+		return compare_main(argc - 1, argv + 1);
 	r = options_parse(argc, argv, &options);
 	if (r)
 		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;

@@ -106,6 +106,8 @@ enum {
 	OPT_TIME,
 	OPT_RATE,
 	OPT_SEED,
+	OPT_CSV,
+	OPT_PLOT,
 	OPT_DESTROY,
 	OPT_LIST
 };
@@ -122,6 +124,8 @@ static const struct option long_options[] = {
 	{ "time", required_argument, NULL, OPT_TIME },
 	{ "rate", required_argument, NULL, OPT_RATE },
 	{ "seed", required_argument, NULL, OPT_SEED },
+	{ "csv", required_argument, NULL, OPT_CSV },
+	{ "plot", required_argument, NULL, OPT_PLOT },
 	{ "destroy-data", no_argument, NULL, OPT_DESTROY },
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "json", no_argument, NULL, 'j' },
@@ -135,6 +139,7 @@ static const struct option long_options[] = {
 static void print_help(void)
 {
 	puts("Usage: wcbench [OPTION]... TARGET\n"
+	     "       wcbench compare [--force] A.json B.json\n"
 	     "Measure what a drive's write cache is worth, so that it can be believed.\n"
 	     "\n"
 	     "TARGET is a directory or file, beside which a file of its own is written, or with\n"
@@ -153,6 +158,8 @@ static void print_help(void)
 	     "                     was due\n"
 	     "  --seed=N           of order, offsets and data\n"
 	     "  -j, --json         print JSON instead of the table\n"
+	     "  --csv=PREFIX       write PREFIX-runs.csv and PREFIX-seconds.csv\n"
+	     "  --plot=FILE        draw FILE.svg or FILE.png (needs gnuplot)\n"
 	     "  --destroy-data     TARGET itself is overwritten\n"
 	     "  --list             show presets and workloads\n"
 	     "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
@@ -397,6 +404,16 @@ int options_parse(int argc, char *argv[], struct options *options)
 		case OPT_SEED:
 			r = number("seed", optarg, 0, 1e15, &seed);
 			options->seed_given = true;
+			break;
+		case OPT_CSV:
+			options->csv = optarg;
+			break;
+		case OPT_PLOT:
+			if (strlen(optarg) < 5 ||
+			    (strcmp(optarg + strlen(optarg) - 4, ".svg") != 0 &&
+			     strcmp(optarg + strlen(optarg) - 4, ".png") != 0))
+				r = usage("--plot=%s: the name ends in .svg or .png", optarg);
+			options->plot = optarg;
 			break;
 		case OPT_DESTROY:
 			options->destroy = true;

@@ -37,7 +37,7 @@ struct wear {
 };
 
 struct run_interval {
-	struct interval io;
+	struct interval io; /* at: nanoseconds since the run began */
 	struct diskstat device;
 };
 

@@ -88,6 +88,54 @@ struct ratio stats_ratio(const double *a, const double *b, size_t n)
 	return ratio;
 }
 
+/* Number, mean and squared standard error of the logarithms. */
+static size_t of_logs(const double *value, size_t n, double *mean, double *error2)
+{
+	double sum = 0, square = 0;
+	size_t i, used = 0;
+
+	for (i = 0; i < n; i++) {
+		if (!(value[i] > 0))
+			continue;
+		sum += log(value[i]);
+		used++;
+	}
+	if (used == 0)
+		return 0;
+	*mean = sum / (double)used;
+	for (i = 0; i < n; i++)
+		if (value[i] > 0)
+			square += (log(value[i]) - *mean) * (log(value[i]) - *mean);
+	*error2 = used > 1 ? square / (double)(used - 1) / (double)used : INFINITY;
+	return used;
+}
+
+struct ratio stats_ratio_unpaired(const double *a, size_t n_a, const double *b, size_t n_b)
+{
+	struct ratio ratio = { .hi = INFINITY };
+	double mean_a, mean_b, error_a, error_b, df, half;
+
+	n_a = of_logs(a, n_a, &mean_a, &error_a);
+	n_b = of_logs(b, n_b, &mean_b, &error_b);
+	ratio.n = n_a < n_b ? n_a : n_b;
+	if (ratio.n == 0)
+		return ratio;
+	ratio.value = exp(mean_a - mean_b);
+	if (ratio.n < 2)
+		return ratio;
+	if (error_a + error_b == 0) {
+		ratio.lo = ratio.hi = ratio.value;
+		return ratio;
+	}
+	/* Welch and Satterthwaite; rounded down, which errs to the wide side. */
+	df = (error_a + error_b) * (error_a + error_b) /
+	     (error_a * error_a / (double)(n_a - 1) + error_b * error_b / (double)(n_b - 1));
+	half = stats_t95((size_t)df) * sqrt(error_a + error_b);
+	ratio.lo = exp(mean_a - mean_b - half);
+	ratio.hi = exp(mean_a - mean_b + half);
+	return ratio;
+}
+
 bool stats_ratio_contains(const struct ratio *ratio, double value)
 {
 	return ratio->n > 0 && ratio->lo <= value && value <= ratio->hi;

@@ -32,6 +32,12 @@ struct ratio {
  */
 struct ratio stats_ratio(const double *a, const double *b, size_t n);
 
+/*
+ * stats_ratio_unpaired() - geometric mean of @a over that of @b, of runs that are no pairs
+ * Welch's interval. Values that are not above zero are left out; n is the smaller number.
+ */
+struct ratio stats_ratio_unpaired(const double *a, size_t n_a, const double *b, size_t n_b);
+
 /* stats_ratio_contains() - does the interval contain @value */
 bool stats_ratio_contains(const struct ratio *ratio, double value);
 
