@@ -20,6 +20,8 @@ struct wc_node {
 	int fd; /* its node; -1 until the first command needs it */
 	bool for_writing;
 	char *bus, *driver;
+	char *proc_name, *adapter; /* read when first asked for */
+	char pci[20];
 	char lock[64];
 };
 

@@ -74,7 +74,9 @@ struct wc_transport;
  * prop_get: a udev property of the device (ID_BUS, ID_SERIAL_SHORT), or a fact about
  * its place in the machine that udev has no property for, in lower case: "bus" (sata,
  * sas, scsi, usb, nvme, virtio, mmc), "driver" (of the host adapter), "lock" (what to
- * lock it by). NULL if there is none; the string lives as long as the transport.
+ * lock it by), "hctl" (SCSI address), "proc_name" (of the SCSI host), "pci" (ids of
+ * the host adapter, "1000:0073:1028:1f4e") and "adapter" (its name).
+ * NULL if there is none; the string lives as long as the transport.
  *
  * writeback: dirty pages of the block device node to the device, no flush. May be
  * NULL where there is no page cache.
