@@ -59,6 +59,7 @@ extern "C" {
 struct wcache_ctx;
 struct wcache_drives;
 struct wcache_device;
+struct wcache_controller;
 struct wcache_error;
 struct wcache_state;
 struct wcache_change;
@@ -292,6 +293,70 @@ int wcache_error_get_nvme(const struct wcache_error *error, unsigned short *stat
  */
 int wcache_device_get_health(struct wcache_device *dev, enum wcache_answer *awake,
 			     enum wcache_answer *healthy);
+
+/* --------------------------------------------------------------- controller */
+/*
+ * Between the kernel and the medium may stand a controller with firmware of its
+ * own: a RAID card, a storage array, a hypervisor. What a disk behind it says of its
+ * cache is then what the firmware chooses to say, and the caches of the drives
+ * that hold the data are hidden. The facts come from a table; what is only hearsay in
+ * it says so.
+ */
+
+/* What a disk is, as seen from the controller above it. */
+enum wcache_controller_class {
+	WCACHE_CONTROLLER_UNKNOWN = 0, /* a RAID controller's; volume or not cannot be told */
+	WCACHE_CONTROLLER_VOLUME = 1, /* a RAID volume: the controller rules the caches */
+	WCACHE_CONTROLLER_PHYSICAL = 2, /* one disk that RAID firmware passes through */
+	WCACHE_CONTROLLER_PLAIN = 3, /* one disk on an adapter that could also make volumes */
+	WCACHE_CONTROLLER_MEMBER = 4, /* one disk behind a controller, asked through it */
+	WCACHE_CONTROLLER_ARRAY = 5, /* a storage array decides */
+	WCACHE_CONTROLLER_NETWORK = 6, /* a target on the network decides */
+	WCACHE_CONTROLLER_HOST = 7 /* a virtual disk: the hypervisor's host decides */
+};
+
+enum wcache_command {
+	WCACHE_COMMAND_SHOW = 1, /* shows the cache setting of the disks behind */
+	WCACHE_COMMAND_SET = 2 /* turns their write caches off */
+};
+
+/*
+ * wcache_device_get_controller() - what stands between the kernel and the medium
+ * Return: what the table knows of it, or NULL where nothing is known to stand
+ * there. It lives as long as @dev.
+ */
+const struct wcache_controller *wcache_device_get_controller(const struct wcache_device *dev);
+
+enum wcache_controller_class
+wcache_controller_get_class(const struct wcache_controller *controller);
+/* wcache_controller_get_reason() - the facts that tell, as "driver hpsa, raid_level RAID 1" */
+const char *wcache_controller_get_reason(const struct wcache_controller *controller);
+/* wcache_controller_get_driver() - its kernel driver: "megaraid_sas" */
+const char *wcache_controller_get_driver(const struct wcache_controller *controller);
+/* wcache_controller_get_name() - its name from udev's PCI ids, else that of its family */
+const char *wcache_controller_get_name(const struct wcache_controller *controller);
+/* wcache_controller_get_hidden() - what cannot be seen from here; NULL for nothing */
+const char *wcache_controller_get_hidden(const struct wcache_controller *controller);
+/* wcache_controller_get_meaning() - what the disk's own cache setting stands for; NULL for itself
+ */
+const char *wcache_controller_get_meaning(const struct wcache_controller *controller);
+/* wcache_controller_get_flush_end() - where a flush ends; NULL for at the disk */
+const char *wcache_controller_get_flush_end(const struct wcache_controller *controller);
+/* wcache_controller_is_flushed_through() - does a flush reach the drives that hold the data */
+enum wcache_answer wcache_controller_is_flushed_through(const struct wcache_controller *controller);
+/* wcache_controller_get_tool() - what manages it: "storcli64"; NULL if none is known */
+const char *wcache_controller_get_tool(const struct wcache_controller *controller);
+/*
+ * wcache_controller_get_command() - the vendor's command, NULL if none is known
+ * @verified: NULL, or WCACHE_YES where the command is known from its vendor's
+ *	documents or output, WCACHE_NO for hearsay; untouched with NULL
+ *
+ * X, Y and N in it are the numbers that the tool itself lists.
+ */
+const char *wcache_controller_get_command(const struct wcache_controller *controller,
+					  enum wcache_command which, enum wcache_answer *verified);
+/* "volume", "physical", "plain", "member", "array", "network", "host", "unknown" */
+const char *wcache_controller_class_to_string(enum wcache_controller_class controller_class);
 
 /* -------------------------------------------------------------------- state */
 /*

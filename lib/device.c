@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "backend/backend.h"
+#include "raid/raid.h"
 #include "transport/capture.h"
 #include "transport/exchange.h"
 #include "transport/sysfs.h"
@@ -189,6 +190,7 @@ int wc_device_new(struct wcache_ctx *ctx, const char *name, struct wc_transport 
 				   type);
 	}
 	dev->backend = choose_backend(dev);
+	dev->controller = wc_controller_new(dev);
 	*ret = dev;
 	return 0;
 }
@@ -251,6 +253,7 @@ WC_EXPORT void wcache_device_close(struct wcache_device *dev)
 		return;
 	dev->transport->ops->close(dev->transport);
 	wcache_ctx_unref(dev->ctx);
+	wc_controller_free(dev->controller);
 	free(dev->node);
 	free(dev->driver);
 	free(dev->model);

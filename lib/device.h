@@ -32,6 +32,7 @@ struct wcache_device {
 	bool removable;
 	uint8_t scsi_type; /* peripheral device type, SPC-6 table 151 */
 	bool ata12; /* this bridge takes ATA PASS-THROUGH(12) only */
+	struct wcache_controller *controller; /* NULL: none known */
 	struct wcache_error error;
 };
 
