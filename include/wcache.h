@@ -294,6 +294,22 @@ int wcache_error_get_nvme(const struct wcache_error *error, unsigned short *stat
 int wcache_device_get_health(struct wcache_device *dev, enum wcache_answer *awake,
 			     enum wcache_answer *healthy);
 
+/*
+ * wcache_device_get_wear() - bytes written over the drive's life, as it counts them
+ * @host: what the host wrote
+ * @media: what that made the drive write to its medium
+ * @step: what the coarser of the two counters moves by
+ *
+ * All in bytes, and negative where the drive does not count it in a unit that is
+ * known. ATA: attributes by libatasmart, which needs WCACHE_ACCESS_CHANGE as
+ * wcache_device_get_health() does. NVMe: the SMART / Health log (NVMe 2.0
+ * 5.16.1.3), and for the medium log C0h of the Open Compute Project.
+ *
+ * Return: 0 with all filled in, -EPERM, -EOPNOTSUPP where there is no such count,
+ * negative errno.
+ */
+int wcache_device_get_wear(struct wcache_device *dev, double *host, double *media, double *step);
+
 /* --------------------------------------------------------------- controller */
 /*
  * Between the kernel and the medium may stand a controller with firmware of its
