@@ -251,12 +251,38 @@ static void say_step(struct bench *bench, const struct run *run)
 	progress_step(&bench->progress, fmin(1, fmax(fraction, by_time)), what);
 }
 
+static void read_wear(struct bench *bench, struct wear *wear)
+{
+	struct report *report = &bench->report;
+
+	wear->known = !report->wear_why[0] &&
+		      drives_wear(&bench->drives, &wear->host, &wear->media, &wear->step,
+				  report->wear_why, sizeof(report->wear_why)) == 0;
+}
+
+/* The flush after the run is in it: what it left behind is of its making. */
+static void count_wear(struct bench *bench, const struct wear *before, struct run *run)
+{
+	struct wear now;
+
+	read_wear(bench, &now);
+	if (!before->known || !now.known)
+		return;
+	run->wear = (struct wear){
+		.known = true,
+		.host = now.host - before->host,
+		.media = now.media - before->media,
+		.step = now.step,
+	};
+}
+
 /* Return: 0, also of a run that is no result; a negative errno ends the benchmark. */
 static int do_run(struct bench *bench, const struct bench_case *one, unsigned int pair,
 		  enum arm arm)
 {
 	struct drives_state before, after;
 	struct run *run = new_run(bench, one, pair, arm);
+	struct wear worn;
 	int r;
 
 	if (!run)
@@ -277,6 +303,7 @@ static int do_run(struct bench *bench, const struct bench_case *one, unsigned in
 		return r;
 	}
 	drives_read(&bench->drives, &before);
+	read_wear(bench, &worn);
 	run->error = one->workload->run(bench, one->param, run);
 	if (run->error == -ECANCELED) {
 		drop_last_run(bench);
@@ -287,6 +314,7 @@ static int do_run(struct bench *bench, const struct bench_case *one, unsigned in
 		if (run->error)
 			snprintf(run->failed, sizeof(run->failed), "fsync");
 	}
+	count_wear(bench, &worn, run);
 	drives_read(&bench->drives, &after);
 	run->drive = before.cache == after.cache ? after.cache : WCACHE_CACHE_UNKNOWN;
 	run->kernel = before.kernel == after.kernel ? after.kernel : WCACHE_KERNEL_UNKNOWN;

@@ -271,3 +271,43 @@ int drives_flush(struct drives *drives)
 	}
 	return first;
 }
+
+int drives_wear(struct drives *drives, double *host, double *media, double *step, char *why,
+		size_t why_size)
+{
+	double sum_host = 0, sum_media = 0, largest = 0, one_host, one_media, one_step;
+	size_t i;
+	int r = drives->n ? 0 : -EOPNOTSUPP;
+
+	if (r < 0)
+		snprintf(why, why_size, "no drive is known");
+	for (i = 0; r == 0 && i < drives->n; i++) {
+		struct wcache_device *dev = drives->device[i];
+
+		r = dev ? wcache_device_get_wear(dev, &one_host, &one_media, &one_step) : -EPERM;
+		if (r < 0) {
+			const char *text = dev ? wcache_error_get_text(wcache_device_get_error(dev))
+					       : "it cannot be opened";
+
+			snprintf(why, why_size, "%s: %s", drives->name[i],
+				 text[0] ? text : wcache_strerror(r));
+		} else if (one_host < 0 || one_media < 0) {
+			r = -EOPNOTSUPP;
+			snprintf(why, why_size,
+				 "%s: it does not count what it writes to its medium%s",
+				 drives->name[i],
+				 one_host < 0 ? " in a unit that is known"
+					      : ", only what the host writes");
+		} else {
+			sum_host += one_host;
+			sum_media += one_media;
+			largest = one_step > largest ? one_step : largest;
+		}
+	}
+	if (r < 0)
+		return r;
+	*host = sum_host;
+	*media = sum_media;
+	*step = largest;
+	return 0;
+}

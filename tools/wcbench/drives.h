@@ -46,6 +46,13 @@ void drives_read(struct drives *drives, struct drives_state *state);
  */
 int drives_set(struct drives *drives, bool on, char *why, size_t why_size);
 
+/*
+ * drives_wear() - bytes that the host wrote and that went to the medium, of all drives
+ * Return: 0; -EOPNOTSUPP with @why where one of them does not count both; negative errno.
+ */
+int drives_wear(struct drives *drives, double *host, double *media, double *step, char *why,
+		size_t why_size);
+
 /* drives_flush() - empty their caches. Return: 0, -EPERM without the rights, negative errno. */
 int drives_flush(struct drives *drives);
 

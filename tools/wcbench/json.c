@@ -143,6 +143,7 @@ static void add_wear(struct json_object *object, const struct wear *wear)
 	inner = add_object(object, "wear");
 	add_number(inner, "host_bytes", wear->host);
 	add_number(inner, "media_bytes", wear->media);
+	add_number(inner, "step_bytes", wear->step);
 	add_number(inner, "media_per_host", wear->host > 0 ? wear->media / wear->host : NAN);
 }
 
@@ -355,6 +356,7 @@ static void add_head(struct json_object *root, const struct report *report)
 						: "same");
 	add_count(object, "seed", report->seed);
 	add_number(object, "interval", report->interval);
+	add_text(root, "wear_not_counted", report->wear_why);
 	if (report->cache_bytes)
 		add_count(object, "cache_bytes", report->cache_bytes);
 	else

@@ -51,6 +51,27 @@ double report_flushes(const struct diskstat *device, uint64_t operations)
 	return (double)device->flushes / (double)operations;
 }
 
+/* So many steps of a counter are worth a ratio: each end of a run may be off by one. */
+#define WEAR_STEPS 20
+
+bool report_wear(const struct report *report, enum arm arm, struct wear *wear)
+{
+	size_t i;
+
+	*wear = (struct wear){ .known = false };
+	for (i = 0; i < report->sums; i++) {
+		const struct sum *sum = &report->sum[i];
+
+		if (sum->arm != arm || !sum->wear.known)
+			continue;
+		wear->known = true;
+		wear->host += sum->wear.host;
+		wear->media += sum->wear.media;
+		wear->step = sum->wear.step;
+	}
+	return wear->known && wear->host >= WEAR_STEPS * wear->step;
+}
+
 static bool is_result(const struct run *run, const struct workload *workload, unsigned int param,
 		      enum arm arm)
 {
@@ -158,6 +179,7 @@ static int add_to_sum(struct sum *sum, const struct run *run)
 		sum->wear.known = true;
 		sum->wear.host += run->wear.host;
 		sum->wear.media += run->wear.media;
+		sum->wear.step = run->wear.step;
 	}
 	for (p = 0; r == 0 && p < IO_PARTS; p++)
 		r = hist_collect(&sum->part[p], run->part[p]);

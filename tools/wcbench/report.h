@@ -34,6 +34,7 @@ enum mode {
 struct wear {
 	bool known;
 	double host, media;
+	double step; /* of the counters */
 };
 
 struct run_interval {
@@ -126,6 +127,7 @@ struct report {
 		OWNER_UNKNOWN = 3
 	} owner;
 	bool barriers_off;
+	char wear_why[240]; /* wear is not counted, and why; empty where it is */
 	uint64_t cache_bytes; /* as probed; 0 not known */
 
 	struct run *run;
@@ -150,6 +152,11 @@ const char *report_arm_name(const struct report *report, enum arm arm);
 void report_line_name(const struct line *line, char *name, size_t size);
 /* report_case_name() - "wal-fdatasync c=4" */
 void report_case_name(const struct workload *workload, unsigned int param, char *name, size_t size);
+/*
+ * report_wear() - all runs of an arm together
+ * Return: whether enough was written for the ratio to say more than the counters' steps.
+ */
+bool report_wear(const struct report *report, enum arm arm, struct wear *wear);
 /* report_flushes() - flushes per operation; negative where not counted or nothing was done */
 double report_flushes(const struct diskstat *device, uint64_t operations);
 

@@ -176,6 +176,28 @@ static void print_latencies(const struct report *report, FILE *out)
 	fputc('\n', out);
 }
 
+static void print_wear(const struct report *report, FILE *out)
+{
+	enum arm arm, last = report->mode == MODE_CURRENT ? ARM_A : ARM_B;
+
+	if (report->wear_why[0]) {
+		fprintf(out, "wear     not counted: %s\n\n", report->wear_why);
+		return;
+	}
+	fprintf(out, "wear     bytes to the medium for each byte of the host:");
+	for (arm = ARM_A; arm <= last; arm++) {
+		struct wear wear;
+
+		if (report_wear(report, arm, &wear))
+			fprintf(out, " %s %.2f", report_arm_name(report, arm),
+				wear.media / wear.host);
+		else
+			fprintf(out, " %s unknown (%.3g bytes written, counted in steps of %.3g)",
+				report_arm_name(report, arm), wear.host, wear.step);
+	}
+	fprintf(out, "\n\n");
+}
+
 static void print_verdict(const struct report *report, FILE *out)
 {
 	const struct belief *belief = &report->belief;
@@ -197,6 +219,7 @@ void output_table(const struct report *report, bool anyway, FILE *out)
 	if (report->belief.verdict != BELIEF_INVALID || anyway) {
 		print_rates(report, out);
 		print_latencies(report, out);
+		print_wear(report, out);
 	} else {
 		fprintf(out,
 			"No numbers are shown, for they are not to be believed; --verbose shows "
