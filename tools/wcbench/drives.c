@@ -122,16 +122,26 @@ static void describe(struct wcache_device *dev, struct report_drive *drive)
 	wcache_state_free(state);
 }
 
-/* A host that is not there decides for these. */
-static bool is_virtual_bus(const char *bus)
+/* Who decides what is durable: the drive itself, or what stands before it. */
+static void find_owner(struct wcache_device *dev, struct report *report)
 {
-	static const char *const known[] = { "virtio", "xen", "vmbus" };
-	size_t i;
+	const struct wcache_controller *controller = wcache_device_get_controller(dev);
 
-	for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (bus && strcmp(bus, known[i]) == 0)
-			return true;
-	return false;
+	if (!controller)
+		return;
+	switch (wcache_controller_get_class(controller)) {
+	case WCACHE_CONTROLLER_VOLUME:
+	case WCACHE_CONTROLLER_UNKNOWN:
+	case WCACHE_CONTROLLER_ARRAY:
+		report->owner = OWNER_RAID;
+		break;
+	case WCACHE_CONTROLLER_HOST:
+	case WCACHE_CONTROLLER_NETWORK:
+		report->owner = OWNER_VIRTUAL;
+		break;
+	default:
+		break;
+	}
 }
 
 int drives_open(struct drives *drives, const char *path, bool control, struct report *report,
@@ -170,8 +180,7 @@ int drives_open(struct drives *drives, const char *path, bool control, struct re
 		if (r < 0)
 			continue;
 		describe(drives->device[i], &report->drive[i]);
-		if (is_virtual_bus(report->drive[i].bus))
-			report->owner = OWNER_VIRTUAL;
+		find_owner(drives->device[i], report);
 	}
 	return 0;
 }
