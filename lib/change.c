@@ -98,7 +98,8 @@ static void plan(struct wcache_change *c)
 	const struct wcache_state *s = c->before;
 	bool set = !is_as_asked(c, s) || (c->save && !is_saved_as_asked(c, s));
 
-	if (c->on && !kernel_sends_flushes(s))
+	/* virtio's one attribute moves the device and the kernel together (virtio_blk.c). */
+	if (c->on && !kernel_sends_flushes(s) && c->dev->backend != &wc_backend_virtio)
 		add_step(c, STEP_FORCE_FLUSHES);
 	if (set) {
 		if (!c->on)
