@@ -7,6 +7,7 @@
 
 #include "bench.h"
 #include "clock.h"
+#include "guard.h"
 
 /* Small enough to stay in a CPU's cache: stamping must not wait for memory. */
 #define POOL_SIZE (512u << 10)
@@ -188,6 +189,11 @@ static int set_arm(struct bench *bench, enum arm arm)
 
 	if (bench->mode != MODE_ON_OFF)
 		return 0;
+	if (guard_check(bench->guard)) {
+		snprintf(bench->why, sizeof(bench->why),
+			 "the guardian that restores the setting has died");
+		return -ECHILD;
+	}
 	r = drives_set(&bench->drives, arm == ARM_A, bench->why, sizeof(bench->why));
 	if (r < 0)
 		return r;
@@ -472,7 +478,7 @@ int bench_measure(struct bench *bench)
 {
 	uint64_t fill = bench->budget ? (uint64_t)((double)bench->budget * FILL_SHARE)
 				      : UINT64_MAX / 2;
-	int r;
+	int r, stopped;
 
 	bench->begun = clock_ns();
 	bench->random = bench->seed;
@@ -489,7 +495,28 @@ int bench_measure(struct bench *bench)
 	}
 	bench->report.size = bench->target.data.length;
 	bench->report.direct = bench->target.direct;
+	if (bench->mode == MODE_ON_OFF) {
+		r = guard_start(&bench->guard, bench->drives.ctx, bench->drives.name,
+				bench->drives.n);
+		if (r < 0) {
+			snprintf(bench->why, sizeof(bench->why),
+				 "the guardian cannot be started, and nothing was changed: %s",
+				 wcache_strerror(r));
+			return r;
+		}
+	}
 	r = all_pairs(bench);
+	if (bench->guard) {
+		stopped = guard_stop(bench->guard);
+		bench->guard = NULL;
+		if (stopped < 0) {
+			snprintf(
+				bench->why, sizeof(bench->why),
+				"the setting could not be restored: %s; wcbench --restore tries again",
+				wcache_strerror(stopped));
+			r = stopped;
+		}
+	}
 	progress_clear(&bench->progress);
 	bench->report.seconds = seconds_since(bench);
 	/* A run that failed is in the report, and makes it invalid. */

@@ -13,6 +13,7 @@
 #include "bench.h"
 #include "clock.h"
 #include "compare.h"
+#include "guard.h"
 #include "options.h"
 #include "output.h"
 
@@ -261,6 +262,27 @@ static int measure(const struct options *options, struct bench *bench)
 	return r;
 }
 
+static void say(const char *line)
+{
+	printf("%s\n", line);
+}
+
+static int restore(void)
+{
+	struct wcache_ctx *ctx;
+	int r;
+
+	r = wcache_ctx_new(&ctx);
+	if (r == 0) {
+		r = guard_restore_all(ctx, say);
+		wcache_ctx_unref(ctx);
+	}
+	if (r == 0)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "wcbench: not everything could be restored: %s\n", wcache_strerror(r));
+	return EXIT_FAILED;
+}
+
 int main(int argc, char *argv[])
 {
 	struct options options;
@@ -273,6 +295,8 @@ int main(int argc, char *argv[])
 	r = options_parse(argc, argv, &options);
 	if (r)
 		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;
+	if (options.restore)
+		return restore();
 	catch_signals();
 	bench = calloc(1, sizeof(*bench));
 	command = repeat_command(argc, argv, &options);

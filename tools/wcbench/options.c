@@ -109,6 +109,7 @@ enum {
 	OPT_CSV,
 	OPT_PLOT,
 	OPT_DESTROY,
+	OPT_RESTORE,
 	OPT_LIST
 };
 
@@ -127,6 +128,7 @@ static const struct option long_options[] = {
 	{ "csv", required_argument, NULL, OPT_CSV },
 	{ "plot", required_argument, NULL, OPT_PLOT },
 	{ "destroy-data", no_argument, NULL, OPT_DESTROY },
+	{ "restore", no_argument, NULL, OPT_RESTORE },
 	{ "list", no_argument, NULL, OPT_LIST },
 	{ "json", no_argument, NULL, 'j' },
 	{ "quiet", no_argument, NULL, 'q' },
@@ -140,12 +142,14 @@ static void print_help(void)
 {
 	puts("Usage: wcbench [OPTION]... TARGET\n"
 	     "       wcbench compare [--force] A.json B.json\n"
+	     "       wcbench --restore\n"
 	     "Measure what a drive's write cache is worth, so that it can be believed.\n"
 	     "\n"
 	     "TARGET is a directory or file, beside which a file of its own is written, or with\n"
 	     "--destroy-data a device or file that is overwritten itself.\n"
 	     "\n"
-	     "  --cache=current    with the setting as it is (the default)\n"
+	     "  --cache=both       with the cache on and off, in interleaved pairs (the default)\n"
+	     "  --cache=current    with the setting as it is; nothing is changed\n"
 	     "  --cache=same       pairs without a difference: what noise looks like\n"
 	     "  --preset=NAME      quick, standard, full or seed2009\n"
 	     "  --workloads=LIST   of the names that --list shows\n"
@@ -161,6 +165,7 @@ static void print_help(void)
 	     "  --csv=PREFIX       write PREFIX-runs.csv and PREFIX-seconds.csv\n"
 	     "  --plot=FILE        draw FILE.svg or FILE.png (needs gnuplot)\n"
 	     "  --destroy-data     TARGET itself is overwritten\n"
+	     "  --restore          bring back settings that a killed run has left\n"
 	     "  --list             show presets and workloads\n"
 	     "  -q, --quiet   -v, --verbose   -h, --help   -V, --version\n"
 	     "\n"
@@ -334,12 +339,14 @@ static const struct preset *find_preset(const char *name)
 
 static int parse_mode(const char *text, enum mode *mode)
 {
-	if (strcmp(text, "current") == 0)
+	if (strcmp(text, "both") == 0)
+		*mode = MODE_ON_OFF;
+	else if (strcmp(text, "current") == 0)
 		*mode = MODE_CURRENT;
 	else if (strcmp(text, "same") == 0)
 		*mode = MODE_SAME;
 	else
-		return usage("--cache=%s: it is current or same", text);
+		return usage("--cache=%s: it is both, current or same", text);
 	return 0;
 }
 
@@ -365,7 +372,7 @@ int options_parse(int argc, char *argv[], struct options *options)
 	int c, r = 0;
 
 	memset(options, 0, sizeof(*options));
-	options->mode = MODE_CURRENT;
+	options->mode = MODE_ON_OFF;
 	while (r == 0 && (c = getopt_long(argc, argv, "jqvhV", long_options, NULL)) != -1) {
 		switch (c) {
 		case OPT_CACHE:
@@ -418,6 +425,9 @@ int options_parse(int argc, char *argv[], struct options *options)
 		case OPT_DESTROY:
 			options->destroy = true;
 			break;
+		case OPT_RESTORE:
+			options->restore = true;
+			break;
 		case OPT_LIST:
 			print_list();
 			return 1;
@@ -442,6 +452,8 @@ int options_parse(int argc, char *argv[], struct options *options)
 	}
 	if (r < 0)
 		return r;
+	if (options->restore)
+		return optind == argc ? 0 : usage("--restore takes no target");
 	if (optind + 1 != argc)
 		return usage("one target is needed");
 	options->target = argv[optind];
