@@ -98,8 +98,14 @@ static void plan(struct wcache_change *c)
 	const struct wcache_state *s = c->before;
 	bool set = !is_as_asked(c, s) || (c->save && !is_saved_as_asked(c, s));
 
-	/* virtio's one attribute moves the device and the kernel together (virtio_blk.c). */
-	if (c->on && !kernel_sends_flushes(s) && c->dev->backend != &wc_backend_virtio)
+	/*
+	 * A SCSI disk's "write back" may be a belief from before: whatever makes the kernel
+	 * look again in the middle (libata does after each SET FEATURES, udevd when a
+	 * writer closes the disk) would turn it into write through. virtio's one attribute
+	 * moves the device and the kernel together (virtio_blk.c).
+	 */
+	if (c->on && c->dev->backend != &wc_backend_virtio &&
+	    (!kernel_sends_flushes(s) || (set && c->dev->backend != &wc_backend_nvme)))
 		add_step(c, STEP_FORCE_FLUSHES);
 	if (set) {
 		if (!c->on)
@@ -221,49 +227,75 @@ static int verify(struct wcache_change *c)
 }
 
 /*
- * Give the kernel its own judgement back, where that writes nothing to the drive that
- * was not asked for: the kernel's plain "write back" saves the page wherever PS=1
- * (sd.c cache_type_store()). Where it cannot see the drive's setting itself (USB
- * bridges), it would fall back to write through. The override then stays: flushing
+ * Give the kernel its own judgement back ("temporary" keeps it from looking). Its plain
+ * "write back" and "write through" are a MODE SELECT to the drive, which saves the page
+ * wherever PS=1 (sd.c cache_type_store()): not where that was not asked for. And while
+ * the drive is on it is given back only to libata, which always sees the setting:
+ * elsewhere the kernel may find no caching page, and would stop sending flushes. Flushing
  * too much is safe.
  */
 static bool may_drop_override(const struct wcache_change *c)
 {
 	const struct wcache_device *dev = c->dev;
 
-	if (!c->overridden || !dev->bus || !strcmp(dev->bus, "usb"))
-		return false;
 	if (dev->backend == &wc_backend_ata)
-		return !strcmp(dev->bus, "sata"); /* libata: PS is never set */
-	return dev->backend == &wc_backend_scsi && (c->before->saveable == WCACHE_NO || c->save);
+		return dev->bus && !strcmp(dev->bus, "sata");
+	return dev->backend == &wc_backend_scsi && !c->on &&
+	       (c->before->saveable == WCACHE_NO || c->save);
 }
 
-static int follow(struct wcache_change *c)
+static int follow_off(struct wcache_change *c)
+{
+	wc_kernel_rescan(c->dev);
+	wc_kernel_query(c->dev, c->after);
+	/* Still write back after a look at a drive that is off: an override of before. */
+	if (kernel_sends_flushes(c->after) && may_drop_override(c)) {
+		wc_kernel_drop_override(c->dev, false);
+		wc_kernel_query(c->dev, c->after);
+	}
+	return 0;
+}
+
+static int follow_on(struct wcache_change *c)
 {
 	struct wcache_device *dev = c->dev;
-	int err;
+	int err = 0;
 
-	if (may_drop_override(c))
-		wc_kernel_drop_override(dev);
-	if (!c->on || (dev->bus && strcmp(dev->bus, "usb")))
+	if (c->overridden && may_drop_override(c)) {
+		wc_kernel_drop_override(dev, true);
 		wc_kernel_rescan(dev);
-	err = read_back(c);
-	if (err < 0 || !c->on || c->after->cache != WCACHE_CACHE_ON)
+	}
+	if (!c->after)
+		err = read_back(c);
+	else
+		wc_kernel_query(dev, c->after);
+	if (err < 0 || kernel_sends_flushes(c->after))
 		return err;
-	if (kernel_sends_flushes(c->after))
-		return 0;
-	/* The kernel judged otherwise than the drive. */
 	err = wc_kernel_force_flushes(dev);
 	wc_kernel_query(dev, c->after);
 	return err;
+}
+
+static int force_flushes(struct wcache_change *c)
+{
+	/* A drive that is on already: perhaps the kernel only has not looked since. */
+	if (c->before->cache == WCACHE_CACHE_ON && !kernel_sends_flushes(c->before)) {
+		struct wcache_state s = *c->before;
+
+		wc_kernel_rescan(c->dev);
+		wc_kernel_query(c->dev, &s);
+		if (kernel_sends_flushes(&s))
+			return 0;
+	}
+	c->overridden = true;
+	return wc_kernel_force_flushes(c->dev);
 }
 
 static int run_step(struct wcache_change *c, enum step_kind kind)
 {
 	switch (kind) {
 	case STEP_FORCE_FLUSHES:
-		c->overridden = true;
-		return wc_kernel_force_flushes(c->dev);
+		return force_flushes(c);
 	case STEP_FLUSH:
 		return flush(c);
 	case STEP_SET:
@@ -271,7 +303,7 @@ static int run_step(struct wcache_change *c, enum step_kind kind)
 	case STEP_VERIFY:
 		return verify(c);
 	case STEP_FOLLOW:
-		return follow(c);
+		return c->on ? follow_on(c) : follow_off(c);
 	}
 	return -EINVAL;
 }

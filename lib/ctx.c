@@ -61,6 +61,7 @@ WC_EXPORT int wcache_ctx_new(struct wcache_ctx **ret)
 		return -ENOMEM;
 	ctx->refs = 1;
 	ctx->timeout_ms = 5000;
+	ctx->retry_pause_ms = 20;
 	*ret = ctx;
 	return 0;
 }

@@ -22,6 +22,7 @@ struct wcache_ctx {
 	void *log_userdata;
 	int log_max_level;
 	unsigned int timeout_ms;
+	unsigned int retry_pause_ms; /* before a busy drive is asked again */
 	struct wc_capture *capture;
 	struct wc_exchange *replay;
 	struct udev *udev; /* made when first needed: wc_ctx_udev() */

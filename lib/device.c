@@ -290,7 +290,7 @@ int wc_device_submit(struct wcache_device *dev, const struct wc_request *rq, str
 enum wc_outcome wc_device_scsi(struct wcache_device *dev, struct wc_request *rq,
 			       struct wc_reply *reply, struct wc_sense *sense, int *ret_err)
 {
-	const struct timespec pause = { .tv_nsec = 20 * 1000000 };
+	const struct timespec pause = { .tv_nsec = dev->ctx->retry_pause_ms * 1000000L };
 	enum wc_outcome outcome;
 
 	for (int tries = 1;; tries++) {
@@ -300,7 +300,7 @@ enum wc_outcome wc_device_scsi(struct wcache_device *dev, struct wc_request *rq,
 		if (outcome != WC_RETRY || tries == MAX_TRIES)
 			break;
 		/* UNIT ATTENTION is told once; being busy takes a moment. */
-		if (!sense->valid || sense->key != SENSE_UNIT_ATTENTION)
+		if (pause.tv_nsec && (!sense->valid || sense->key != SENSE_UNIT_ATTENTION))
 			nanosleep(&pause, NULL);
 	}
 	if (outcome != WC_GOOD)

@@ -52,8 +52,8 @@ int wc_scsi_set(struct wcache_device *dev, const struct wcache_state *s, bool on
 void wc_kernel_query(struct wcache_device *dev, struct wcache_state *s);
 /* Have it send flushes whatever the drive says, and keep to that. */
 int wc_kernel_force_flushes(struct wcache_device *dev);
-/* End that for a SCSI disk; this writes "on" to the drive, and saves it where PS=1. */
-int wc_kernel_drop_override(struct wcache_device *dev);
+/* End that for a SCSI disk; this writes ON to the drive, and saves it where PS=1. */
+int wc_kernel_drop_override(struct wcache_device *dev, bool on);
 /* Have it ask the drive again. */
 int wc_kernel_rescan(struct wcache_device *dev);
 

@@ -56,9 +56,9 @@ int wc_kernel_force_flushes(struct wcache_device *dev)
 	return wc_fail(dev, -EIO, "the kernel cannot be made to send flushes to it");
 }
 
-int wc_kernel_drop_override(struct wcache_device *dev)
+int wc_kernel_drop_override(struct wcache_device *dev, bool on)
 {
-	int err = wc_device_attr_set(dev, SCSI_CACHE_TYPE, "write back");
+	int err = wc_device_attr_set(dev, SCSI_CACHE_TYPE, on ? "write back" : "write through");
 
 	return err == -ENOENT ? 0 : err;
 }
