@@ -12,6 +12,7 @@
 #include "raid/raid.h"
 #include "transport/capture.h"
 #include "transport/exchange.h"
+#include "transport/megaraid.h"
 #include "transport/sysfs.h"
 
 #define TYPE_DISK 0x00
@@ -80,9 +81,9 @@ static char *first_string(struct wcache_device *dev, const char *const sources[]
 	return NULL;
 }
 
-static bool is_sd(const struct wcache_device *dev)
+static bool is_scsi(const struct wcache_device *dev)
 {
-	return !strncmp(dev->name, "sd", 2);
+	return !strncmp(dev->name, "sd", 2) || wc_is_megaraid_name(dev->name);
 }
 
 /* A recording made by hand may know less than this machine's sysfs. */
@@ -98,12 +99,12 @@ static const char *guess_bus(struct wcache_device *dev)
 		return "mmc";
 	if (id_bus && !strcmp(id_bus, "ata"))
 		return "sata";
-	return id_bus ? id_bus : is_sd(dev) ? "scsi" : NULL;
+	return id_bus ? id_bus : is_scsi(dev) ? "scsi" : NULL;
 }
 
 static void identify(struct wcache_device *dev)
 {
-	const bool sd = is_sd(dev);
+	const bool sd = is_scsi(dev);
 	const bool ata = wc_device_prop(dev, "ID_ATA");
 	char v[16];
 
@@ -147,7 +148,7 @@ static const struct wc_backend *choose_backend(struct wcache_device *dev)
 		return &wc_backend_nvme;
 	if (dev->bus && !strcmp(dev->bus, "virtio"))
 		return &wc_backend_virtio;
-	if (!is_sd(dev))
+	if (!is_scsi(dev))
 		return &wc_backend_kernel;
 	if (dev->scsi_type != TYPE_RBC && wc_device_attr(dev, "device/vendor", v, sizeof(v)) >= 3 &&
 	    !strncmp(v, "ATA", 3) && (!v[3] || v[3] == ' '))
@@ -171,7 +172,7 @@ int wc_device_new(struct wcache_ctx *ctx, const char *name, struct wc_transport 
 	dev->transport = transport;
 	dev->access = access;
 	strcpy(dev->name, name);
-	if (asprintf(&dev->node, "/dev/%s", name) < 0) {
+	if (asprintf(&dev->node, "%s%s", wc_is_megaraid_name(name) ? "" : "/dev/", name) < 0) {
 		dev->node = NULL;
 		wcache_device_close(dev);
 		return -ENOMEM;
@@ -189,6 +190,7 @@ int wc_device_new(struct wcache_ctx *ctx, const char *name, struct wc_transport 
 		return wc_ctx_fail(ctx, -ENOTBLK, "%s: SCSI device type %02xh, not a disk", name,
 				   type);
 	}
+	dev->no_registers = wc_device_prop(dev, "no-registers");
 	dev->backend = choose_backend(dev);
 	dev->controller = wc_controller_new(dev);
 	*ret = dev;
@@ -228,6 +230,11 @@ WC_EXPORT int wcache_device_open(struct wcache_ctx *ctx, const char *name,
 		if (err < 0)
 			return err;
 		snprintf(disk, sizeof(disk), "%s", strncmp(name, "/dev/", 5) ? name : name + 5);
+	} else if (wc_is_megaraid_name(name)) {
+		err = wc_megaraid_new(ctx, name, &t);
+		if (err < 0)
+			return err;
+		snprintf(disk, sizeof(disk), "%s", name);
 	} else {
 		err = wc_find_disk(ctx, name, disk, sizeof(disk));
 		if (err < 0)

@@ -32,6 +32,7 @@ struct wcache_device {
 	bool removable;
 	uint8_t scsi_type; /* peripheral device type, SPC-6 table 151 */
 	bool ata12; /* this bridge takes ATA PASS-THROUGH(12) only */
+	bool no_registers; /* a command that asks for ATA registers fails */
 	struct wcache_controller *controller; /* NULL: none known */
 	struct wcache_error error;
 };
@@ -53,6 +54,9 @@ int wc_device_submit(struct wcache_device *dev, const struct wc_request *rq,
 /* submit and judge a SCSI command; again once or twice where the answer says so. */
 enum wc_outcome wc_device_scsi(struct wcache_device *dev, struct wc_request *rq,
 			       struct wc_reply *reply, struct wc_sense *sense, int *ret_err);
+
+/* Is it a disk behind a RAID volume, asked through the controller? */
+bool wc_is_behind_controller(const struct wcache_device *dev);
 
 ssize_t wc_device_attr(struct wcache_device *dev, const char *path, char *buf, size_t size);
 int wc_device_attr_set(struct wcache_device *dev, const char *path, const char *value);

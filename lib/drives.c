@@ -6,6 +6,7 @@
 
 #include "ctx.h"
 #include "transport/exchange.h"
+#include "transport/megaraid.h"
 #include "transport/sysfs.h"
 
 struct wcache_drives {
@@ -47,8 +48,10 @@ WC_EXPORT int wcache_drives_new(struct wcache_ctx *ctx, struct wcache_drives **r
 	if (!d)
 		return -ENOMEM;
 	if (ctx->replay) {
+		/* What stands behind a volume is listed with it. */
 		for (size_t i = 0; !err && i < ctx->replay->n_devices; i++)
-			err = add(d, ctx->replay->devices[i].name);
+			if (!wc_is_megaraid_name(ctx->replay->devices[i].name))
+				err = add(d, ctx->replay->devices[i].name);
 	} else {
 		err = wc_each_drive(add, d);
 		if (!err && d->count)

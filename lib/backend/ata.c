@@ -61,13 +61,13 @@ struct taskfile {
 	bool registers; /* ask for them at the end */
 };
 
-static void build(struct wc_request *rq, const struct taskfile *tf, bool ata12)
+static void build(struct wc_request *rq, const struct taskfile *tf, bool ata12, bool registers)
 {
 	uint8_t *cdb = rq->scsi.cdb;
 	uint8_t protocol = rq->direction == WC_IN    ? PROTOCOL_PIO_IN
 			   : rq->direction == WC_OUT ? PROTOCOL_PIO_OUT
 						     : PROTOCOL_NON_DATA;
-	uint8_t flags = tf->registers ? PT_CK_COND : 0;
+	uint8_t flags = registers ? PT_CK_COND : 0;
 
 	if (rq->direction == WC_IN)
 		flags |= PT_FROM_DEVICE;
@@ -113,7 +113,7 @@ static enum wc_outcome run(struct wcache_device *dev, const struct taskfile *tf,
 		.timeout_ms = timeout_ms,
 	};
 
-	build(&rq, tf, dev->ata12 && !tf->extend);
+	build(&rq, tf, dev->ata12 && !tf->extend, tf->registers && !dev->no_registers);
 	return wc_device_scsi(dev, &rq, reply, sense, err);
 }
 
@@ -230,7 +230,8 @@ static int ata_query(struct wcache_device *dev, bool full, struct wcache_state *
 		return 0;
 
 	s->saveable = WCACHE_NO;
-	if (wc_identify_has_sct_feature_control(&id)) {
+	/* SCT answers in the registers: without them it can be neither asked nor trusted. */
+	if (wc_identify_has_sct_feature_control(&id) && !dev->no_registers) {
 		s->saveable = WCACHE_YES;
 		s->sct = sct_get(dev);
 		if (s->sct)

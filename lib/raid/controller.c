@@ -77,6 +77,25 @@ void wc_controller_free(struct wcache_controller *c)
 	free(c);
 }
 
+void wc_controller_advice(const struct wcache_controller *c, bool on, char *buf, size_t size)
+{
+	const struct wc_raid_row *row = c->row;
+
+	/* The commands of the table turn caches off. */
+	if (!on && row->set)
+		snprintf(buf, size, "use %s%s", row->set,
+			 row->set_verified ? "" : " (not verified)");
+	else if (row->tool)
+		snprintf(buf, size, "its tool is %s", row->tool);
+	else
+		snprintf(buf, size, "no tool for it is known");
+}
+
+bool wc_is_behind_controller(const struct wcache_device *dev)
+{
+	return dev->controller && dev->controller->class == WCACHE_CONTROLLER_MEMBER;
+}
+
 WC_EXPORT const struct wcache_controller *
 wcache_device_get_controller(const struct wcache_device *dev)
 {
@@ -104,30 +123,30 @@ WC_EXPORT const char *wcache_controller_get_name(const struct wcache_controller 
 	return c->name;
 }
 
-static bool hides(const struct wcache_controller *c)
+bool wc_controller_hides(const struct wcache_controller *c)
 {
-	return c->class != WCACHE_CONTROLLER_PLAIN && c->class != WCACHE_CONTROLLER_PHYSICAL &&
+	return c && c->class != WCACHE_CONTROLLER_PLAIN && c->class != WCACHE_CONTROLLER_PHYSICAL &&
 	       c->class != WCACHE_CONTROLLER_MEMBER;
 }
 
 WC_EXPORT const char *wcache_controller_get_hidden(const struct wcache_controller *c)
 {
-	return hides(c) ? c->row->hides : NULL;
+	return wc_controller_hides(c) ? c->row->hides : NULL;
 }
 
 WC_EXPORT const char *wcache_controller_get_meaning(const struct wcache_controller *c)
 {
-	return hides(c) ? c->row->wce : NULL;
+	return wc_controller_hides(c) ? c->row->wce : NULL;
 }
 
 WC_EXPORT const char *wcache_controller_get_flush_end(const struct wcache_controller *c)
 {
-	return hides(c) ? c->row->flush : NULL;
+	return wc_controller_hides(c) ? c->row->flush : NULL;
 }
 
 WC_EXPORT enum wcache_answer wcache_controller_is_flushed_through(const struct wcache_controller *c)
 {
-	return hides(c) ? c->row->flush_reaches : WCACHE_YES;
+	return wc_controller_hides(c) ? c->row->flush_reaches : WCACHE_YES;
 }
 
 WC_EXPORT const char *wcache_controller_get_tool(const struct wcache_controller *c)

@@ -86,4 +86,10 @@ struct wcache_device;
 struct wcache_controller *wc_controller_new(struct wcache_device *dev);
 void wc_controller_free(struct wcache_controller *c);
 
+/* Does C keep more than the disk's own cache from sight? NULL does not. */
+bool wc_controller_hides(const struct wcache_controller *c);
+
+/* What to use instead of us, as "use X (not verified)". */
+void wc_controller_advice(const struct wcache_controller *c, bool on, char *buf, size_t size);
+
 #endif

@@ -30,16 +30,15 @@
 	.tell = WC_TELL_ALWAYS, .is = WCACHE_CONTROLLER_VOLUME, .is_not = WCACHE_CONTROLLER_VOLUME
 #define VOLUMES_OR(other) .is = WCACHE_CONTROLLER_VOLUME, .is_not = WCACHE_CONTROLLER_##other
 
-#define HYPERVISOR(names, ids, strings, what, from, sure)                                 \
-	{                                                                                 \
-		.drivers = names, .pci = ids, .inquiry = strings, .tell = WC_TELL_ALWAYS, \
-		.is = WCACHE_CONTROLLER_HOST, .is_not = WCACHE_CONTROLLER_HOST,           \
-		.family = what " virtual disk",                                           \
-		.hides = "the medium and every cache of the host that lends the disk",    \
-		.wce = "what the host presents, not a drive's cache",                     \
-		.flush = "with the host, which may or may not pass it on",                \
-		.flush_reaches = WCACHE_UNKNOWN, .tool = "the hypervisor's settings",     \
-		.source = from, .verified = sure                                          \
+#define HYPERVISOR(names, ids, strings, what, from, sure)                                       \
+	{                                                                                       \
+		.drivers = names, .pci = ids, .inquiry = strings, .tell = WC_TELL_ALWAYS,       \
+		.is = WCACHE_CONTROLLER_HOST, .is_not = WCACHE_CONTROLLER_HOST, .family = what, \
+		.hides = "the medium and every cache of the host that lends the disk",          \
+		.wce = "what the host presents, not a drive's cache",                           \
+		.flush = "with the host, which may or may not pass it on",                      \
+		.flush_reaches = WCACHE_UNKNOWN, .tool = "the hypervisor's settings",           \
+		.source = from, .verified = sure                                                \
 	}
 
 #define NETWORK(names, ids, strings, what, of, from, sure)                                       \

@@ -13,6 +13,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "megaraid.h"
 #include "sysfs.h"
 
 #define MAX_NAME 64
@@ -80,12 +81,30 @@ static int resolve_star(int dir, const char *path, char *out, size_t size)
 	return n == 1 ? 0 : -ENOENT;
 }
 
+/* The disks behind a RAID volume, where there is a way to them. */
+static ssize_t get_members(struct wc_node *node, char *buf, size_t size)
+{
+	const char *hctl = wc_adapter_get(&node->adapter, node->udev, "hctl");
+	const char *proc_name = wc_adapter_get(&node->adapter, node->udev, "proc_name");
+	unsigned int host, channel, id;
+
+	if (!hctl || !proc_name || strcmp(proc_name, "megaraid_sas") ||
+	    sscanf(hctl, "%u:%u:%u", &host, &channel, &id) != 3)
+		return -ENOENT;
+	return wc_megaraid_members(host, channel, id, buf, size);
+}
+
 ssize_t wc_node_attr_get(struct wc_transport *t, const char *path, char *buf, size_t size)
 {
+	struct wc_node *node = (struct wc_node *)t;
 	char real[256];
-	int err = resolve_star(((struct wc_node *)t)->dir, path, real, sizeof(real));
+	int err;
 
-	return err ? err : read_attr(((struct wc_node *)t)->dir, real, buf, size);
+	if (!strcmp(path, "members"))
+		return get_members(node, buf, size);
+	err = resolve_star(node->dir, path, real, sizeof(real));
+
+	return err ? err : read_attr(node->dir, real, buf, size);
 }
 
 int wc_node_attr_set(struct wc_transport *t, const char *path, const char *value)
@@ -106,73 +125,6 @@ int wc_node_attr_set(struct wc_transport *t, const char *path, const char *value
 	return err;
 }
 
-static struct udev_device *pci_parent(const struct wc_node *node)
-{
-	return udev_device_get_parent_with_subsystem_devtype(node->udev, "pci", NULL);
-}
-
-static const char *get_hctl(const struct wc_node *node)
-{
-	struct udev_device *p =
-		udev_device_get_parent_with_subsystem_devtype(node->udev, "scsi", "scsi_device");
-
-	return p ? udev_device_get_sysname(p) : NULL;
-}
-
-static const char *get_proc_name(struct wc_node *node)
-{
-	struct udev_device *p =
-		udev_device_get_parent_with_subsystem_devtype(node->udev, "scsi", "scsi_host");
-	char path[64], v[64];
-
-	if (!p || node->proc_name)
-		return node->proc_name;
-	snprintf(path, sizeof(path), "/sys/class/scsi_host/%.16s/proc_name",
-		 udev_device_get_sysname(p));
-	if (read_attr(AT_FDCWD, path, v, sizeof(v)) > 0)
-		node->proc_name = strdup(v);
-	return node->proc_name;
-}
-
-static const char *get_pci(struct wc_node *node)
-{
-	static const char *const ids[] = { "vendor", "device", "subsystem_vendor",
-					   "subsystem_device" };
-	struct udev_device *p = pci_parent(node);
-
-	if (!p || *node->pci)
-		return p ? node->pci : NULL;
-	for (size_t i = 0; i < sizeof(ids) / sizeof(*ids); i++) {
-		const char *v = udev_device_get_sysattr_value(p, ids[i]);
-		size_t n = strlen(node->pci);
-
-		snprintf(node->pci + n, sizeof(node->pci) - n, "%s%04lx", i ? ":" : "",
-			 v ? strtoul(v, NULL, 16) & 0xffff : 0);
-	}
-	return node->pci;
-}
-
-/* "MegaRAID SAS 2208 [Thunderbolt]", out of hwdata by way of udev's hwdb. */
-static const char *get_adapter(struct wc_node *node)
-{
-	struct udev_device *p = pci_parent(node);
-	const char *modalias = p ? udev_device_get_sysattr_value(p, "modalias") : NULL;
-	struct udev_list_entry *entry;
-	struct udev_hwdb *hwdb;
-
-	if (!modalias || node->adapter)
-		return node->adapter;
-	hwdb = udev_hwdb_new(udev_device_get_udev(node->udev));
-	if (!hwdb)
-		return NULL;
-	entry = udev_hwdb_get_properties_list_entry(hwdb, modalias, 0);
-	entry = udev_list_entry_get_by_name(entry, "ID_MODEL_FROM_DATABASE");
-	if (entry && udev_list_entry_get_value(entry))
-		node->adapter = strdup(udev_list_entry_get_value(entry));
-	udev_hwdb_unref(hwdb);
-	return node->adapter;
-}
-
 const char *wc_node_prop_get(struct wc_transport *t, const char *key)
 {
 	struct wc_node *node = (struct wc_node *)t;
@@ -183,14 +135,8 @@ const char *wc_node_prop_get(struct wc_transport *t, const char *key)
 		return node->driver;
 	if (!strcmp(key, "lock"))
 		return node->lock;
-	if (!strcmp(key, "hctl"))
-		return get_hctl(node);
-	if (!strcmp(key, "proc_name"))
-		return get_proc_name(node);
-	if (!strcmp(key, "pci"))
-		return get_pci(node);
-	if (!strcmp(key, "adapter"))
-		return get_adapter(node);
+	if (wc_adapter_has(key))
+		return wc_adapter_get(&node->adapter, node->udev, key);
 	return udev_device_get_property_value(node->udev, key);
 }
 
@@ -253,8 +199,7 @@ void wc_node_close(struct wc_transport *t)
 	udev_device_unref(node->udev);
 	free(node->bus);
 	free(node->driver);
-	free(node->proc_name);
-	free(node->adapter);
+	wc_adapter_clear(&node->adapter);
 	free(node);
 }
 

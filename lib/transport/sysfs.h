@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "adapter.h"
 #include "ctx.h"
 #include "transport.h"
 
@@ -20,8 +21,7 @@ struct wc_node {
 	int fd; /* its node; -1 until the first command needs it */
 	bool for_writing;
 	char *bus, *driver;
-	char *proc_name, *adapter; /* read when first asked for */
-	char pci[20];
+	struct wc_adapter adapter;
 	char lock[64];
 };
 

@@ -69,13 +69,17 @@ struct wc_transport;
  * (/sys/block/sda, "queue/write_cache"); a component may be "*" where exactly
  * one entry is expected, as scsi_disk/(H:C:T:L)/cache_type has it. attr_get returns
  * the number of bytes, trailing newline and NULs of a text attribute removed,
- * the buffer always NUL-terminated; attr_set returns 0. Both: negative errno.
+ * the buffer always NUL-terminated; attr_set returns 0. Both: negative errno. A
+ * transport answers some that sysfs has not: "members", the disks behind a RAID volume,
+ * each a name to open; the first word is "volume", or "controller" where the list is
+ * that of all its disks.
  *
  * prop_get: a udev property of the device (ID_BUS, ID_SERIAL_SHORT), or a fact about
  * its place in the machine that udev has no property for, in lower case: "bus" (sata,
  * sas, scsi, usb, nvme, virtio, mmc), "driver" (of the host adapter), "lock" (what to
  * lock it by), "hctl" (SCSI address), "proc_name" (of the SCSI host), "pci" (ids of
- * the host adapter, "1000:0073:1028:1f4e") and "adapter" (its name).
+ * the host adapter, "1000:0073:1028:1f4e"), "adapter" (its name), "member" (the disk
+ * stands behind a controller), "no-registers" (never ask for ATA registers here).
  * NULL if there is none; the string lives as long as the transport.
  *
  * writeback: dirty pages of the block device node to the device, no flush. May be
