@@ -217,8 +217,9 @@ enum wcache_access {
 /*
  * wcache_device_open() - open the drive behind a name
  * @name: a node ("/dev/sda", a by-id link), a kernel name ("sda", "nvme0n1"), an
- *	NVMe controller ("/dev/nvme0", its first namespace), or a partition, which
- *	stands for its whole disk
+ *	NVMe controller ("/dev/nvme0", its first namespace), a partition, which
+ *	stands for its whole disk, or "megaraid:HOST:ID", a disk behind the MegaRAID
+ *	controller that is SCSI host HOST. Opening the last one sends it an INQUIRY.
  *
  * Return: 0, -ENOENT, -ENOTBLK (wcache_ctx_get_error() says what it is instead),
  * -ENODEV, -EACCES, -ENOMEM, -EINVAL for an @access that is none of the enum.
@@ -230,7 +231,7 @@ void wcache_device_close(struct wcache_device *dev);
 
 /* wcache_device_get_name() - kernel name: "sda", "nvme0n1" */
 const char *wcache_device_get_name(const struct wcache_device *dev);
-/* wcache_device_get_node() - device node: "/dev/sda" */
+/* wcache_device_get_node() - device node, "/dev/sda", or what stands for it: "megaraid:0:5" */
 const char *wcache_device_get_node(const struct wcache_device *dev);
 /*
  * wcache_device_get_bus() - how it is attached: "sata", "sas", "scsi", "usb",
@@ -415,10 +416,12 @@ enum wcache_fact {
 
 /* Ask also for what costs further commands: changeable, default, saved, SCT. */
 #define WCACHE_STATE_FULL (1u << 0)
+/* Of a RAID volume: ask also the disks behind it, where the controller lets us. */
+#define WCACHE_STATE_MEMBERS (1u << 1)
 
 /*
  * wcache_state_read() - ask the drive and the kernel
- * @flags: 0 or WCACHE_STATE_FULL
+ * @flags: 0, or WCACHE_STATE_FULL and WCACHE_STATE_MEMBERS
  *
  * Without a flag: one command to an ATA drive, at most two to SCSI and NVMe.
  * A drive that cannot be asked is no failure: the state says unknown, and why.
@@ -463,6 +466,23 @@ enum wcache_answer wcache_state_get_fua(const struct wcache_state *state);
 enum wcache_answer wcache_state_is_consistent(const struct wcache_state *state);
 /* wcache_state_get_source() - where a fact came from, as "IDENTIFY word 85"; NULL if unknown */
 const char *wcache_state_get_source(const struct wcache_state *state, enum wcache_fact fact);
+
+/*
+ * The disks behind a RAID volume, as WCACHE_STATE_MEMBERS found them. Each can be
+ * opened by its name, "megaraid:HOST:ID".
+ */
+size_t wcache_state_get_member_count(const struct wcache_state *state);
+/*
+ * wcache_state_get_members_reason() - why the list is empty, or not the volume's own
+ *	(then it is that of the whole controller); NULL where it is the volume's, where the
+ *	drive is no volume, and where they were not asked for
+ */
+const char *wcache_state_get_members_reason(const struct wcache_state *state);
+/* Name, bus, model (these two may be NULL) and state of disk @index; NULL past the end. */
+const char *wcache_state_get_member_name(const struct wcache_state *state, size_t index);
+const char *wcache_state_get_member_bus(const struct wcache_state *state, size_t index);
+const char *wcache_state_get_member_model(const struct wcache_state *state, size_t index);
+const struct wcache_state *wcache_state_get_member(const struct wcache_state *state, size_t index);
 
 /* The words every tool prints: "on", "off", "none", "unknown"; "write-back", ... Never NULL. */
 const char *wcache_cache_to_string(enum wcache_cache cache);
@@ -535,6 +555,11 @@ size_t wcache_change_get_step_count(const struct wcache_change *change);
 const char *wcache_change_get_step_text(const struct wcache_change *change, size_t index);
 enum wcache_step_status wcache_change_get_step_status(const struct wcache_change *change,
 						      size_t index);
+/*
+ * wcache_change_get_warning() - what the change does not reach, or what may undo it
+ * Return: a sentence for a RAID volume and for a disk behind one, else NULL.
+ */
+const char *wcache_change_get_warning(const struct wcache_change *change);
 /* wcache_change_get_before() - the state that was planned on */
 const struct wcache_state *wcache_change_get_before(const struct wcache_change *change);
 /* wcache_change_get_after() - the state read last, NULL if none was read after the plan */

@@ -5,12 +5,14 @@
  * off comes before the kernel is told, on comes after.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "backend/backend.h"
 #include "flush.h"
 #include "lock.h"
+#include "raid/raid.h"
 
 enum step_kind {
 	STEP_FORCE_FLUSHES = 1,
@@ -30,6 +32,7 @@ struct wcache_change {
 	bool applied;
 	bool overridden; /* the kernel was told to send flushes whatever the drive says */
 	struct wcache_state *before, *after;
+	char warning[256];
 	size_t n_steps;
 	struct {
 		enum step_kind kind;
@@ -65,10 +68,48 @@ static bool kernel_sends_flushes(const struct wcache_state *s)
 	return s->kernel == WCACHE_KERNEL_WRITE_BACK;
 }
 
+static bool is_volume(const struct wcache_device *dev)
+{
+	return dev->controller && dev->controller->class == WCACHE_CONTROLLER_VOLUME;
+}
+
+/*
+ * A volume's own setting is the controller's word. Where it cannot be changed from here
+ * not even "already off" may be said: it would be taken for the disks behind it.
+ */
+static int refuse_volume(struct wcache_change *c)
+{
+	char advice[160];
+
+	wc_controller_advice(c->dev->controller, c->on, advice, sizeof(advice));
+	return wc_fail(c->dev, -EOPNOTSUPP,
+		       "a RAID volume: its controller rules the caches of the disks behind it; %s",
+		       advice);
+}
+
+static void warn(struct wcache_change *c)
+{
+	char advice[160];
+
+	if (!c->dev->controller)
+		return;
+	wc_controller_advice(c->dev->controller, c->on, advice, sizeof(advice));
+	if (wc_is_behind_controller(c->dev))
+		snprintf(c->warning, sizeof(c->warning),
+			 "the controller's own policy may undo this; to make it last, %s", advice);
+	else if (is_volume(c->dev))
+		snprintf(
+			c->warning, sizeof(c->warning),
+			"this is the volume's own setting, the disks behind it keep theirs; for those, %s",
+			advice);
+}
+
 static int refuse(struct wcache_change *c, const struct wcache_state *s)
 {
 	struct wcache_device *dev = c->dev;
 
+	if (is_volume(dev) && s->changeable != WCACHE_YES)
+		return refuse_volume(c);
 	switch (s->cache) {
 	case WCACHE_CACHE_UNKNOWN:
 		return wc_fail(dev, -ENODATA, "the state of its write cache is unknown: %s",
@@ -102,9 +143,10 @@ static void plan(struct wcache_change *c)
 	 * A SCSI disk's "write back" may be a belief from before: whatever makes the kernel
 	 * look again in the middle (libata does after each SET FEATURES, udevd when a
 	 * writer closes the disk) would turn it into write through. virtio's one attribute
-	 * moves the device and the kernel together (virtio_blk.c).
+	 * moves the device and the kernel together (virtio_blk.c); no kernel looks at a
+	 * disk behind a volume.
 	 */
-	if (c->on && c->dev->backend != &wc_backend_virtio &&
+	if (c->on && c->dev->backend != &wc_backend_virtio && !wc_is_behind_controller(c->dev) &&
 	    (!kernel_sends_flushes(s) || (set && c->dev->backend != &wc_backend_nvme)))
 		add_step(c, STEP_FORCE_FLUSHES);
 	if (set) {
@@ -115,7 +157,7 @@ static void plan(struct wcache_change *c)
 		if (!c->on)
 			add_step(c, STEP_FLUSH);
 	}
-	if (c->n_steps)
+	if (c->n_steps && !wc_is_behind_controller(c->dev))
 		add_step(c, STEP_FOLLOW);
 }
 
@@ -158,6 +200,7 @@ WC_EXPORT int wcache_change_new(struct wcache_device *dev, enum wcache_setting s
 	if (err < 0)
 		goto fail;
 	plan(c);
+	warn(c);
 	*ret = c;
 	return 0;
 fail:
@@ -334,6 +377,21 @@ out:
 	c->dev->error = why;
 }
 
+/* A volume that would not follow: say who rules it. */
+static int explain_volume(struct wcache_change *c, int err)
+{
+	struct wcache_error *e = &c->dev->error;
+	size_t n = strlen(e->text);
+	char advice[160];
+
+	if (!is_volume(c->dev) || (err != -EOPNOTSUPP && err != -EREMOTEIO))
+		return err;
+	wc_controller_advice(c->dev->controller, c->on, advice, sizeof(advice));
+	snprintf(e->text + n, sizeof(e->text) - n, "; the RAID controller rules this setting: %s",
+		 advice);
+	return -EOPNOTSUPP;
+}
+
 WC_EXPORT int wcache_change_apply(struct wcache_change *c)
 {
 	struct wcache_device *dev = c->dev;
@@ -350,7 +408,7 @@ WC_EXPORT int wcache_change_apply(struct wcache_change *c)
 		c->steps[i].status = err < 0 ? WCACHE_STEP_FAILED : WCACHE_STEP_DONE;
 		if (err < 0) {
 			make_safe(c);
-			return err;
+			return explain_volume(c, err);
 		}
 	}
 	return 0;
@@ -387,6 +445,11 @@ WC_EXPORT enum wcache_step_status wcache_change_get_step_status(const struct wca
 								size_t index)
 {
 	return index < c->n_steps ? c->steps[index].status : WCACHE_STEP_PLANNED;
+}
+
+WC_EXPORT const char *wcache_change_get_warning(const struct wcache_change *c)
+{
+	return *c->warning ? c->warning : NULL;
 }
 
 WC_EXPORT const struct wcache_state *wcache_change_get_before(const struct wcache_change *c)

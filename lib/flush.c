@@ -4,6 +4,7 @@
 
 #include "backend/backend.h"
 #include "flush.h"
+#include "raid/raid.h"
 
 int wc_flush(struct wcache_device *dev, const struct wcache_state *s, enum wcache_flush *result)
 {
@@ -35,6 +36,7 @@ WC_EXPORT int wcache_device_flush(struct wcache_device *dev, unsigned int flags,
 		/* What did not answer a question may hang the bus at a flush. */
 		err = wc_fail(dev, -ETIMEDOUT, "the drive does not answer");
 	} else if (!(flags & WCACHE_FLUSH_ALWAYS) && !s->unreported &&
+		   !wc_controller_hides(dev->controller) &&
 		   (s->cache == WCACHE_CACHE_OFF || s->cache == WCACHE_CACHE_NONE)) {
 		err = ops->writeback ? ops->writeback(dev->transport) : 0;
 		if (err < 0)

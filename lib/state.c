@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "backend/backend.h"
+#include "members.h"
 #include "state.h"
 
 void wc_state_unknown(struct wcache_state *s, const char *fmt, ...)
@@ -58,7 +59,7 @@ WC_EXPORT int wcache_state_read(struct wcache_device *dev, unsigned int flags,
 	struct wcache_state *s;
 	int err;
 
-	if (flags & ~WCACHE_STATE_FULL)
+	if (flags & ~(WCACHE_STATE_FULL | WCACHE_STATE_MEMBERS))
 		return -EINVAL;
 	s = calloc(1, sizeof(*s));
 	if (!s)
@@ -84,12 +85,18 @@ WC_EXPORT int wcache_state_read(struct wcache_device *dev, unsigned int flags,
 	}
 	wc_error_clear(dev);
 	wc_kernel_query(dev, s);
+	if (flags & WCACHE_STATE_MEMBERS && wc_members_read(dev, s) < 0) {
+		wcache_state_free(s);
+		return -ENOMEM;
+	}
 	*ret = s;
 	return 0;
 }
 
 WC_EXPORT void wcache_state_free(struct wcache_state *s)
 {
+	if (s)
+		wc_members_free(s);
 	free(s);
 }
 

@@ -4,6 +4,8 @@
 
 #include "device.h"
 
+struct wc_member;
+
 #define WC_N_FACTS (WCACHE_FACT_SCT + 1)
 
 enum wc_flush_command {
@@ -27,6 +29,9 @@ struct wcache_state {
 	enum wcache_answer fua;
 	const char *source[WC_N_FACTS]; /* constant strings */
 	char reason[256];
+	size_t n_members; /* disks behind a volume, members.c */
+	struct wc_member *members;
+	char members_reason[160];
 };
 
 /* The cache is unknown, and this is why. */

@@ -32,8 +32,8 @@ void wc_report_add(struct wcache_report *r, const char *code, enum wcache_severi
 	f->severity = severity;
 	f->device = strdup(device);
 	f->remedy = NULL;
-	if (remedy && asprintf(&f->remedy, "%s%s", remedy, device) < 0)
-		f->remedy = NULL;
+	if (remedy)
+		f->remedy = strdup(remedy);
 	va_start(ap, fmt);
 	n = vasprintf(&f->text, fmt, ap);
 	va_end(ap);
@@ -69,7 +69,9 @@ static bool cache_unreported(const struct wcache_device *dev, const struct wcach
 
 static bool kernel_unknown(const struct wcache_device *dev, const struct wcache_state *s)
 {
-	return s->cache == WCACHE_CACHE_ON && s->kernel == WCACHE_KERNEL_UNKNOWN;
+	/* The kernel knows nothing of a disk behind a volume: that is not the question there. */
+	return s->cache == WCACHE_CACHE_ON && s->kernel == WCACHE_KERNEL_UNKNOWN &&
+	       !wc_is_behind_controller(dev);
 }
 
 static bool no_flush_command(const struct wcache_device *dev, const struct wcache_state *s)
@@ -77,9 +79,10 @@ static bool no_flush_command(const struct wcache_device *dev, const struct wcach
 	return s->cache == WCACHE_CACHE_ON && !s->flush_advertised;
 }
 
+/* One whose driver is not known; else raid/verdict.c says it. */
 static bool virtual_disk(const struct wcache_device *dev, const struct wcache_state *s)
 {
-	return dev->bus && !strcmp(dev->bus, "virtio");
+	return dev->bus && !strcmp(dev->bus, "virtio") && !dev->controller;
 }
 
 static bool promised_nonvolatile(const struct wcache_device *dev, const struct wcache_state *s)
@@ -126,7 +129,7 @@ static const struct rule rules[] = {
 void wc_verdict_drive(struct wcache_report *r, const struct wcache_device *dev,
 		      const struct wcache_state *s)
 {
-	char remedy[64];
+	char remedy[128];
 
 	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
 		const struct rule *rule = &rules[i];
@@ -134,11 +137,14 @@ void wc_verdict_drive(struct wcache_report *r, const struct wcache_device *dev,
 
 		if (!rule->applies(dev, s))
 			continue;
-		snprintf(remedy, sizeof(remedy), "%s/dev/", rule->remedy ? rule->remedy : "");
+		snprintf(remedy, sizeof(remedy), "%s%s", rule->remedy ? rule->remedy : "",
+			 dev->node);
 		wc_report_add(r, rule->code, rule->severity, dev->name,
 			      rule->remedy ? remedy : NULL, "%s%s%s", rule->text,
 			      *reason ? ": " : "", reason);
 	}
+	if (dev->controller)
+		wc_verdict_controller(r, dev, s);
 }
 
 WC_EXPORT int wcache_report_new(const struct wcache_device *dev, const struct wcache_state *state,

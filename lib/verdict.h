@@ -19,12 +19,15 @@ struct wcache_report {
 	bool failed; /* memory ran out while adding */
 };
 
-/* REMEDY: the start of a command that ends in DEVICE, or NULL. */
+/* REMEDY: a command that can be typed, or NULL. */
 void wc_report_add(struct wcache_report *r, const char *code, enum wcache_severity severity,
 		   const char *device, const char *remedy, const char *fmt, ...) WC_PRINTF(6, 7);
 
-/* The rules of one drive, added to R. */
+/* The rules of one drive, added to R; raid/verdict.c those of its controller. */
 void wc_verdict_drive(struct wcache_report *r, const struct wcache_device *dev,
 		      const struct wcache_state *s);
+
+void wc_verdict_controller(struct wcache_report *r, const struct wcache_device *dev,
+			   const struct wcache_state *s);
 
 #endif
