@@ -35,6 +35,7 @@ struct outcome {
 	int err;
 	char why[512];
 	char device[64];
+	char warning[256];
 	enum wcache_flush result;
 	double seconds;
 };
@@ -43,6 +44,16 @@ static void keep_why(struct outcome *x, int err, const char *why)
 {
 	x->err = err;
 	snprintf(x->why, sizeof(x->why), "%s", why && *why ? why : wcache_strerror(err));
+}
+
+/* A flush is confirmed by what it was sent to, and that may not be where the data stays. */
+static void note_what_is_left(struct outcome *x, const struct wcache_device *dev)
+{
+	const struct wcache_controller *c = wcache_device_get_controller(dev);
+
+	if (c && wcache_controller_get_class(c) == WCACHE_CONTROLLER_VOLUME)
+		snprintf(x->warning, sizeof(x->warning), "the flush ends %s; not covered are %s",
+			 wcache_controller_get_flush_end(c), wcache_controller_get_hidden(c));
 }
 
 static void flush(void *job)
@@ -64,6 +75,7 @@ static void flush(void *job)
 	x->seconds = (to.tv_sec - from.tv_sec) + (to.tv_nsec - from.tv_nsec) / 1e9;
 	if (err < 0)
 		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
+	note_what_is_left(x, dev);
 	wcache_device_close(dev);
 }
 
@@ -105,6 +117,7 @@ static struct json_object *emit_outcome(const struct outcome *x)
 	json_object_object_add(o, "device", *x->device ? emit_string(x->device) : NULL);
 	json_object_object_add(o, "result", emit_string(result_name(x->result)));
 	json_object_object_add(o, "seconds", x->err ? NULL : json_object_new_double(x->seconds));
+	json_object_object_add(o, "warning", *x->warning ? emit_string(x->warning) : NULL);
 	json_object_object_add(o, "error", x->err ? emit_error(x->target, x->err, x->why) : NULL);
 	return o;
 }
@@ -156,6 +169,8 @@ static enum tool_exit flush_all(const struct flush_options *o, struct wcache_ctx
 		else if (o->tool.verbose && !o->tool.json)
 			printf("%s: %s: %s in %.3f s\n", x->target, x->device,
 			       result_word(x->result), x->seconds);
+		if (!x->err && *x->warning)
+			tool_warn(TOOL, &o->tool, x->target, x->warning);
 	}
 	pool_end(pool);
 	json_object_object_add(root, "flushes", list);

@@ -41,6 +41,10 @@ struct get_options {
 
 #define COLUMNS 7
 
+struct row {
+	char *cell[COLUMNS];
+};
+
 /*
  * One target, and what was learned of it, in the form that will be printed: the
  * device is closed again, since hundreds of them would not all fit the limit of
@@ -54,7 +58,8 @@ struct answer {
 	char why[512];
 	enum wcache_cache cache;
 	enum wcache_verdict verdict;
-	char *cell[COLUMNS];
+	size_t n_rows; /* a drive, and the disks behind it where it is a RAID volume */
+	struct row *rows;
 	char *text;
 	struct json_object *json;
 	struct sample *sample;
@@ -140,6 +145,47 @@ static void print_details(FILE *f, const struct wcache_device *dev, const struct
 	print_fact(f, "fua", answer_word(wcache_state_get_fua(s)), NULL);
 }
 
+static void print_command(FILE *f, const char *name, const struct wcache_controller *c,
+			  enum wcache_command which)
+{
+	enum wcache_answer verified = WCACHE_UNKNOWN;
+	const char *command = wcache_controller_get_command(c, which, &verified);
+
+	print_fact(f, name, command, verified == WCACHE_NO ? "not verified" : NULL);
+}
+
+static void print_controller(FILE *f, const struct wcache_device *dev, const struct wcache_state *s)
+{
+	const struct wcache_controller *c = wcache_device_get_controller(dev);
+
+	if (!c)
+		return;
+	print_fact(f, "controller", wcache_controller_get_name(c), wcache_controller_get_reason(c));
+	print_fact(f, "disk is", wcache_controller_class_to_string(wcache_controller_get_class(c)),
+		   NULL);
+	print_fact(f, "hidden", wcache_controller_get_hidden(c), NULL);
+	print_fact(f, "cache means", wcache_controller_get_meaning(c), NULL);
+	print_fact(f, "flush ends", wcache_controller_get_flush_end(c), NULL);
+	print_fact(f, "its tool", wcache_controller_get_tool(c), NULL);
+	print_command(f, "to show", c, WCACHE_COMMAND_SHOW);
+	print_command(f, "to turn off", c, WCACHE_COMMAND_SET);
+	for (size_t i = 0; i < wcache_state_get_member_count(s); i++) {
+		const struct wcache_state *m = wcache_state_get_member(s, i);
+		const char *model = wcache_state_get_member_model(s, i);
+
+		fprintf(f, "  %-14s ", wcache_state_get_member_name(s, i));
+		emit_text(f, wcache_cache_to_string(wcache_state_get_cache(m)));
+		if (wcache_state_get_reason(m) || model) {
+			fputs("  (", f);
+			emit_text(f,
+				  wcache_state_get_reason(m) ? wcache_state_get_reason(m) : model);
+			fputc(')', f);
+		}
+		fputc('\n', f);
+	}
+	print_fact(f, "disks", wcache_state_get_members_reason(s), NULL);
+}
+
 static void print_report(FILE *f, const struct wcache_report *report)
 {
 	print_fact(f, "fsync", wcache_verdict_to_string(wcache_report_get_verdict(report)), NULL);
@@ -171,6 +217,7 @@ static void render_text(struct answer *a, const struct wcache_device *dev,
 	if (!f)
 		abort();
 	print_details(f, dev, state);
+	print_controller(f, dev, state);
 	if (health) {
 		print_fact(f, "awake", answer_word(health->awake), "libatasmart");
 		print_fact(f, "healthy", answer_word(health->healthy), "libatasmart");
@@ -179,8 +226,41 @@ static void render_text(struct answer *a, const struct wcache_device *dev,
 	fclose(f);
 }
 
-static void render_row(struct answer *a, const struct wcache_device *dev,
-		       const struct wcache_state *state, const struct wcache_report *report)
+static void add_row(struct answer *a, const char *const cell[COLUMNS])
+{
+	a->rows = reallocarray(a->rows, a->n_rows + 1, sizeof(*a->rows));
+	if (!a->rows)
+		abort();
+	for (int c = 0; c < COLUMNS; c++) {
+		a->rows[a->n_rows].cell[c] = strdup(cell[c]);
+		if (!a->rows[a->n_rows].cell[c])
+			abort();
+	}
+	a->n_rows++;
+}
+
+static void render_members(struct answer *a, const struct wcache_state *state)
+{
+	for (size_t i = 0; i < wcache_state_get_member_count(state); i++) {
+		const struct wcache_state *s = wcache_state_get_member(state, i);
+		const char *reason = wcache_state_get_reason(s);
+		char name[64];
+
+		snprintf(name, sizeof(name), "  %s", wcache_state_get_member_name(state, i));
+		add_row(a, (const char *const[COLUMNS]){
+				   name,
+				   or_dash(wcache_state_get_member_bus(state, i)),
+				   or_dash(wcache_state_get_member_model(state, i)),
+				   wcache_cache_to_string(wcache_state_get_cache(s)),
+				   "-",
+				   "-",
+				   reason ? reason : "",
+			   });
+	}
+}
+
+static void render_rows(struct answer *a, const struct wcache_device *dev,
+			const struct wcache_state *state, const struct wcache_report *report)
 {
 	const char *const cell[COLUMNS] = {
 		wcache_device_get_name(dev),
@@ -192,11 +272,8 @@ static void render_row(struct answer *a, const struct wcache_device *dev,
 		note(report),
 	};
 
-	for (int c = 0; c < COLUMNS; c++) {
-		a->cell[c] = strdup(cell[c]);
-		if (!a->cell[c])
-			abort();
-	}
+	add_row(a, cell);
+	render_members(a, state);
 }
 
 static void render_json(struct answer *a, const struct wcache_device *dev,
@@ -230,7 +307,7 @@ static void render(struct answer *a, struct wcache_device *dev, const struct wca
 	else if (o->tool.verbose || o->health)
 		render_text(a, dev, state, report, o->health ? &health : NULL);
 	else
-		render_row(a, dev, state, report);
+		render_rows(a, dev, state, report);
 }
 
 static void ask(void *job)
@@ -248,7 +325,8 @@ static void ask(void *job)
 		keep_why(a, err, wcache_ctx_get_error(a->ctx));
 		return;
 	}
-	err = wcache_state_read(dev, o->tool.verbose ? WCACHE_STATE_FULL : 0, &state);
+	err = wcache_state_read(
+		dev, WCACHE_STATE_MEMBERS | (o->tool.verbose ? WCACHE_STATE_FULL : 0), &state);
 	if (!err)
 		err = wcache_report_new(dev, state, &report);
 	if (err < 0)
@@ -273,8 +351,10 @@ static struct answer *answer_new(const struct get_options *o, const char *target
 
 static void answer_free(struct answer *a)
 {
-	for (int c = 0; c < COLUMNS; c++)
-		free(a->cell[c]);
+	for (size_t r = 0; r < a->n_rows; r++)
+		for (int c = 0; c < COLUMNS; c++)
+			free(a->rows[r].cell[c]);
+	free(a->rows);
 	free(a->text);
 	json_object_put(a->json);
 	sample_free(a->sample);
@@ -303,19 +383,19 @@ static void print_table(struct answer *const answers[], size_t n)
 	for (int c = 0; c < COLUMNS; c++)
 		width[c] = strlen(title[c]);
 	for (size_t i = 0; i < n; i++)
-		for (int c = 0; !answers[i]->err && c < COLUMNS; c++) {
-			int w = strlen(answers[i]->cell[c]);
+		for (size_t k = 0; k < answers[i]->n_rows * COLUMNS; k++) {
+			int w = strlen(answers[i]->rows[k / COLUMNS].cell[k % COLUMNS]);
 
 			any = true;
-			if (w > width[c])
-				width[c] = w;
+			if (w > width[k % COLUMNS])
+				width[k % COLUMNS] = w;
 		}
 	if (!any)
 		return;
 	print_row(title, width);
 	for (size_t i = 0; i < n; i++)
-		if (!answers[i]->err)
-			print_row((const char *const *)answers[i]->cell, width);
+		for (size_t r = 0; r < answers[i]->n_rows; r++)
+			print_row((const char *const *)answers[i]->rows[r].cell, width);
 }
 
 static void print_json(struct answer *const answers[], size_t n)

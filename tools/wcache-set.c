@@ -38,6 +38,7 @@ struct outcome {
 	struct wcache_ctx *ctx;
 	int err;
 	char why[768];
+	char warning[256];
 	char *text; /* of -v and --dry-run */
 	struct json_object *json;
 };
@@ -130,6 +131,7 @@ static void render_json(struct outcome *x, struct wcache_device *dev,
 	json_object_object_add(x->json, "before", emit_view(wcache_change_get_before(change)));
 	json_object_object_add(x->json, "after", emit_view(wcache_change_get_after(change)));
 	json_object_object_add(x->json, "steps", steps);
+	json_object_object_add(x->json, "warning", emit_string(wcache_change_get_warning(change)));
 	json_object_object_add(x->json, "error",
 			       x->err ? emit_error(x->target, x->err, x->why) : NULL);
 }
@@ -169,6 +171,8 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 			add_where_it_stands(x, change);
 		}
 	}
+	if (wcache_change_get_warning(change))
+		snprintf(x->warning, sizeof(x->warning), "%s", wcache_change_get_warning(change));
 	if (o->tool.json)
 		render_json(x, dev, change);
 	else if (o->tool.verbose || o->dry_run)
@@ -253,6 +257,8 @@ static enum tool_exit set_all(const struct set_options *o, struct wcache_ctx *ct
 						      : emit_error(x->target, x->err, x->why));
 		if (x->err)
 			tool_complain(TOOL, &o->tool, x->target, x->err, x->why, advice(o, x->err));
+		else if (*x->warning)
+			tool_warn(TOOL, &o->tool, x->target, x->warning);
 	}
 	pool_end(pool);
 	if (o->tool.json) {

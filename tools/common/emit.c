@@ -153,6 +153,63 @@ static struct json_object *emit_sources(const struct wcache_state *state)
 	return o;
 }
 
+static struct json_object *emit_command(const struct wcache_controller *c,
+					enum wcache_command which, struct json_object **verified)
+{
+	enum wcache_answer sure = WCACHE_UNKNOWN;
+	const char *command = wcache_controller_get_command(c, which, &sure);
+
+	*verified = emit_answer(sure);
+	return emit_string(command);
+}
+
+static struct json_object *emit_controller(const struct wcache_controller *c)
+{
+	struct json_object *o, *verified;
+
+	if (!c)
+		return NULL;
+	o = json_object_new_object();
+	json_object_object_add(o, "driver", emit_string(wcache_controller_get_driver(c)));
+	json_object_object_add(o, "name", emit_string(wcache_controller_get_name(c)));
+	json_object_object_add(
+		o, "class",
+		emit_string(wcache_controller_class_to_string(wcache_controller_get_class(c))));
+	json_object_object_add(o, "reason", emit_string(wcache_controller_get_reason(c)));
+	json_object_object_add(o, "hides", emit_string(wcache_controller_get_hidden(c)));
+	json_object_object_add(o, "cache_means", emit_string(wcache_controller_get_meaning(c)));
+	json_object_object_add(o, "flush_ends", emit_string(wcache_controller_get_flush_end(c)));
+	json_object_object_add(o, "tool", emit_string(wcache_controller_get_tool(c)));
+	json_object_object_add(o, "show", emit_command(c, WCACHE_COMMAND_SHOW, &verified));
+	json_object_object_add(o, "show_verified", verified);
+	json_object_object_add(o, "set", emit_command(c, WCACHE_COMMAND_SET, &verified));
+	json_object_object_add(o, "set_verified", verified);
+	return o;
+}
+
+static struct json_object *emit_members(const struct wcache_state *state)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < wcache_state_get_member_count(state); i++) {
+		const struct wcache_state *s = wcache_state_get_member(state, i);
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "device",
+				       emit_string(wcache_state_get_member_name(state, i)));
+		json_object_object_add(o, "bus",
+				       emit_string(wcache_state_get_member_bus(state, i)));
+		json_object_object_add(o, "model",
+				       emit_string(wcache_state_get_member_model(state, i)));
+		json_object_object_add(o, "cache", emit_cache(wcache_state_get_cache(s)));
+		json_object_object_add(o, "reason", emit_string(wcache_state_get_reason(s)));
+		json_object_object_add(o, "nonvolatile",
+				       emit_answer(wcache_state_get_nonvolatile(s)));
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
 struct json_object *emit_drive(const struct wcache_device *dev, const struct wcache_state *state,
 			       const struct wcache_report *report)
 {
@@ -181,12 +238,14 @@ struct json_object *emit_drive(const struct wcache_device *dev, const struct wca
 	json_object_object_add(o, "flush_command",
 			       emit_string(wcache_state_get_flush_command(state)));
 	json_object_object_add(o, "rotational", emit_answer(wcache_device_get_rotational(dev)));
-	json_object_object_add(o, "controller", NULL);
+	json_object_object_add(o, "controller", emit_controller(wcache_device_get_controller(dev)));
 	json_object_object_add(
 		o, "fsync",
 		emit_string(wcache_verdict_to_string(wcache_report_get_verdict(report))));
 	json_object_object_add(o, "findings", emit_findings(report));
-	json_object_object_add(o, "members", json_object_new_array());
+	json_object_object_add(o, "members", emit_members(state));
+	json_object_object_add(o, "members_reason",
+			       emit_string(wcache_state_get_members_reason(state)));
 	json_object_object_add(o, "sources", emit_sources(state));
 	return o;
 }

@@ -147,6 +147,13 @@ void tool_complain(const char *tool, const struct tool_options *options, const c
 		fprintf(stderr, "  %s\n", advice);
 }
 
+void tool_warn(const char *tool, const struct tool_options *options, const char *target,
+	       const char *text)
+{
+	if (!options->quiet)
+		fprintf(stderr, "%s: %s: warning: %s\n", tool, target, text);
+}
+
 enum tool_exit tool_exit_join(const enum tool_exit status[], size_t n)
 {
 	bool same = true;

@@ -78,6 +78,10 @@ enum tool_exit tool_exit_of(int err);
 void tool_complain(const char *tool, const struct tool_options *options, const char *target,
 		   int err, const char *text, const char *advice);
 
+/* What a success leaves open, on stderr: "TOOL: TARGET: warning: TEXT". Nothing with --quiet. */
+void tool_warn(const char *tool, const struct tool_options *options, const char *target,
+	       const char *text);
+
 /* The status of several: each one's own, EXIT_SOME where only a part failed. */
 enum tool_exit tool_exit_join(const enum tool_exit status[], size_t n);
 
