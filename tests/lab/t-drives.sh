@@ -68,7 +68,7 @@ is 'deadly pair: no flush' "$(flushes_of_fsync "$d")" 0
 wcache-set on "$d"
 is 'repaired: status' "$?" 0
 is 'repaired: kernel' "$(kernel_view "$d")" 'write back'
-is 'repaired: get' "$(field "$d" fsync)" durable
+is 'repaired: get' "$(field "$d" 'findings | map(.code) | join(" ")')" virtual-disk
 is 'repaired: flushes' "$(flushes_of_fsync "$d")" 1
 # and nothing was left that keeps the kernel from following
 echo 1 >"/sys/block/${d#/dev/}/device/rescan"
