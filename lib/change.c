@@ -366,7 +366,7 @@ static void make_safe(struct wcache_change *c)
 	if (read_back(c) < 0 || c->after->cache == WCACHE_CACHE_OFF ||
 	    c->after->cache == WCACHE_CACHE_NONE || kernel_sends_flushes(c->after))
 		goto out;
-	if (!wc_kernel_force_flushes(c->dev)) {
+	if (!wc_is_behind_controller(c->dev) && !wc_kernel_force_flushes(c->dev)) {
 		wc_kernel_query(c->dev, c->after);
 		goto out;
 	}
