@@ -143,7 +143,7 @@ static ssize_t sim_attr_get(struct wc_transport *t, const char *path, char *buf,
 static int store_cache_type(struct sim_kernel *k, const char *value)
 {
 	const struct sim_personality *p = k->drive->p;
-	const char *plain = strncmp(value, "temporary ", 10) ? value : value + 10;
+	const char *plain = strncmp(value, "temporary ", 10) ? value : strchr(value, ' ') + 1;
 	bool wce = !strcmp(plain, "write back");
 
 	if (!wce && strcmp(plain, "write through"))
