@@ -24,6 +24,17 @@ id_of() { # NODE
 	basename "$(readlink -f "/sys/block/${1#/dev/}/device")" | cut -d: -f3
 }
 
+# What QEMU has for each: the side that no tool in the guest goes through.
+host_side() {
+	exec 3<>/run/port-monitor
+	echo 'info block' >&3
+	timeout 2 cat <&3 | tr -d '\r' |
+		awk '/^lab-[123] / { name = $1 } /^[^ ]/ && !/^lab-[123] / { name = "" }
+		     /Cache mode:/ && name { print name, $3 == "writeback" ? "on" : "off" }' |
+		sort -V | awk '{ print $2 }' | xargs
+	exec 3>&-
+}
+
 host=$(host_of megaraid_sas)
 volume=() id=() member=()
 for n in 1 2 3; do
@@ -67,11 +78,13 @@ wcache-set off "${member[2]}" 2>/tmp/err
 is 'member off: status' "$?" 0
 has 'member off: warned of the policy' "$(cat /tmp/err)" 'storcli64 /cX/vY set pdcache=off'
 is 'member off: smartctl' "$(for i in "${id[@]}"; do smart_cache "$i"; done | xargs)" 'on off off'
+is 'member off: host side' "$(host_side)" 'on off off'
 is 'member off: the volume over it' "$(oracle megasas "${volume[2]}")" off
 has 'member off: again' "$(wcache-set -v off "${member[2]}" 2>/dev/null)" 'nothing to do'
 wcache-set on "${member[2]}" 2>/dev/null
 is 'member on: status' "$?" 0
 is 'member on: smartctl' "$(for i in "${id[@]}"; do smart_cache "$i"; done | xargs)" 'on off on'
+is 'member on: host side' "$(host_side)" 'on off on'
 has 'member: flush' "$(wcache-flush -v "${member[2]}")" 'flushed in'
 
 # The volume itself takes the change here; what that does not reach is said.

@@ -345,6 +345,27 @@ static const char *told_driver(const char *text)
 	return !strcmp(text, "FC") ? "lpfc" : text;
 }
 
+static void done(struct wcache_ctx *ctx, struct wcache_device *dev)
+{
+	wcache_device_close(dev);
+	wcache_ctx_unref(ctx);
+}
+
+/* A disk of this machine, as far as the kernel's log tells of it: what the device says. */
+static const struct wcache_controller *real_disk(char *const x[], struct wcache_ctx **ctx,
+						 struct wcache_device **dev)
+{
+	char text[1024];
+
+	snprintf(text, sizeof(text),
+		 "wcache-exchange 1\ndevice sda\nattr device/type=0\nprop driver=%s\n%s%s\n"
+		 "attr device/vendor=%s\nattr device/model=%s\nattr device/rev=%s\n",
+		 told_driver(x[0]), *x[1] == '-' ? "#" : "prop hctl=", x[1], x[3], x[4], x[5]);
+	*ctx = recording_ctx(text);
+	*dev = recording_open(*ctx, "sda", WCACHE_ACCESS_QUERY);
+	return wcache_device_get_controller(*dev);
+}
+
 START_TEST(real_volumes_are_classified)
 {
 	const char *path = corpus("raid/raid-volumes-dmesg.tsv");
@@ -357,10 +378,10 @@ START_TEST(real_volumes_are_classified)
 	f = fopen(path, "re");
 	ck_assert_ptr_nonnull(f);
 	while (fgets(line, sizeof(line), f)) {
+		const struct wcache_controller *c;
+		struct wcache_device *dev;
+		struct wcache_ctx *ctx;
 		char *x[12];
-		const struct wc_raid_row *row;
-		struct wc_raid_facts facts = { .channel = WC_CHANNEL_UNKNOWN };
-		enum wcache_controller_class class;
 
 		if (*line == '#' || starts(line, "driver\t"))
 			continue;
@@ -369,16 +390,14 @@ START_TEST(real_volumes_are_classified)
 			nodes++;
 			continue;
 		}
-		facts.driver = told_driver(x[0]);
-		facts.vendor = x[3];
-		facts.product = x[4];
-		facts.revision = x[5];
-		sscanf(x[1], "%*d:%d:", &facts.channel);
-		class = class_of(&facts, &row);
-		ck_assert_msg(class == told_class(x[10]), "%s %s %s %s: %s, not %s", x[0], x[1],
-			      x[3], x[4], row ? wcache_controller_class_to_string(class) : "none",
+		c = real_disk(x, &ctx, &dev);
+		ck_assert_msg(c, "%s %s %s %s: no controller", x[0], x[1], x[3], x[4]);
+		ck_assert_msg(wcache_controller_get_class(c) == told_class(x[10]),
+			      "%s %s %s %s: %s, not %s", x[0], x[1], x[3], x[4],
+			      wcache_controller_class_to_string(wcache_controller_get_class(c)),
 			      x[10]);
 		classified++;
+		done(ctx, dev);
 	}
 	fclose(f);
 	printf("%u real disks classified, %u controller nodes left out\n", classified, nodes);
@@ -450,12 +469,6 @@ static const struct wcache_controller *controller(const char *text, struct wcach
 	*ctx = recording_ctx(text);
 	*dev = recording_open(*ctx, "sda", WCACHE_ACCESS_QUERY);
 	return wcache_device_get_controller(*dev);
-}
-
-static void done(struct wcache_ctx *ctx, struct wcache_device *dev)
-{
-	wcache_device_close(dev);
-	wcache_ctx_unref(ctx);
 }
 
 START_TEST(a_volume_says_what_it_hides)
