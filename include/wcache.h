@@ -66,6 +66,7 @@ struct wcache_change;
 struct wcache_report;
 struct wcache_finding;
 struct wcache_identify;
+struct wcache_policy;
 
 /* A yes-or-no fact. */
 enum wcache_answer {
@@ -635,6 +636,75 @@ const char *wcache_finding_get_remedy(const struct wcache_finding *finding);
 /* "durable", "at-risk", "unknown"; "info", "unknown", "risk". Never NULL. */
 const char *wcache_verdict_to_string(enum wcache_verdict verdict);
 const char *wcache_severity_to_string(enum wcache_severity severity);
+
+/* ------------------------------------------------------------------- policy */
+/*
+ * What a site wants of its drives: /etc/wcache.conf, then the files *.conf in the
+ * order of their names from /etc/wcache.conf.d, /run/wcache.conf.d and
+ * /usr/lib/wcache/wcache.conf.d, of those with one name the first (wcache.conf(5)).
+ * The policy takes facts and gives answers; it asks no drive and changes none.
+ */
+
+/* What a policy wants; unknown where a path would decide and the paths are not known. */
+enum wcache_wanted {
+	WCACHE_WANTED_UNKNOWN = 0,
+	WCACHE_WANTED_ON = 1,
+	WCACHE_WANTED_OFF = 2,
+	WCACHE_WANTED_DEFAULT = 3, /* the drive's own default */
+	WCACHE_WANTED_LEAVE = 4 /* as it is; also where nothing in the policy matches */
+};
+
+/* What is known of a drive. NULL and 0 are unknown, and match no pattern. */
+struct wcache_policy_facts {
+	size_t size; /* sizeof(struct wcache_policy_facts) */
+	const char *bus;
+	const char *model;
+	const char *serial;
+	const char *wwn;
+	enum wcache_answer rotational;
+	enum wcache_answer nonvolatile;
+	const char *const *paths; /* those of the policy that lie on this drive; NULL: not known */
+	size_t n_paths;
+};
+
+/*
+ * wcache_policy_new() - read the policy of this machine
+ * @root: NULL, or a folder that stands for "/"
+ *
+ * No file at all is an empty policy. One file that cannot be read or understood is
+ * a failure of the whole: half a policy is applied to no drive.
+ *
+ * Return: 0, -EBADMSG (wcache_ctx_get_error() names file, line and column), negative
+ * errno of open(2) and read(2), -ENOMEM. Free with wcache_policy_free().
+ */
+int wcache_policy_new(struct wcache_ctx *ctx, const char *root, struct wcache_policy **policy);
+void wcache_policy_free(struct wcache_policy *policy);
+
+/*
+ * wcache_policy_decide() - what is wanted of a drive
+ * @where: NULL, or gets "FILE:LINE" of what decides, NULL where nothing does; it lives
+ *	as long as @policy
+ */
+enum wcache_wanted wcache_policy_decide(const struct wcache_policy *policy,
+					const struct wcache_policy_facts *facts,
+					const char **where);
+
+/* The sections, in the order in which they are asked. */
+size_t wcache_policy_get_count(const struct wcache_policy *policy);
+/* wcache_policy_get_name() - what stands between the brackets; NULL past the end */
+const char *wcache_policy_get_name(const struct wcache_policy *policy, size_t index);
+/* wcache_policy_get_where() - "FILE:LINE" of its setting; NULL past the end */
+const char *wcache_policy_get_where(const struct wcache_policy *policy, size_t index);
+/*
+ * wcache_policy_get_pattern() - the pattern of section @index for @key ("bus", "path", ...)
+ * Return: NULL where it has none. With it a caller finds out which facts are asked for:
+ * nonvolatile costs a question to the drive, path a look at the layers above it.
+ */
+const char *wcache_policy_get_pattern(const struct wcache_policy *policy, size_t index,
+				      const char *key);
+
+/* "on", "off", "default", "leave", "unknown". Never NULL. */
+const char *wcache_wanted_to_string(enum wcache_wanted wanted);
 
 /* ----------------------------------------------------------------- identify */
 /*
