@@ -279,12 +279,14 @@ static int verify(struct wcache_change *c)
  */
 static bool may_drop_override(const struct wcache_change *c)
 {
-	const struct wcache_device *dev = c->dev;
+	struct wcache_device *dev = c->dev;
 
-	if (dev->backend == &wc_backend_ata)
-		return dev->bus && !strcmp(dev->bus, "sata");
-	return dev->backend == &wc_backend_scsi && !c->on &&
-	       (c->before->saveable == WCACHE_NO || c->save);
+	if (dev->backend == &wc_backend_ata && dev->bus && !strcmp(dev->bus, "sata"))
+		return true;
+	if (c->on || (dev->backend != &wc_backend_ata && dev->backend != &wc_backend_scsi))
+		return false;
+	return (dev->backend == &wc_backend_scsi && c->save) ||
+	       wc_scsi_saves(dev) == WCACHE_NO;
 }
 
 static int follow_off(struct wcache_change *c)

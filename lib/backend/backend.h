@@ -48,6 +48,9 @@ enum wcache_access wc_nvme_access(const struct wc_request *rq);
 /* scsi.c: also for ATA drives whose translation layer has the last word */
 int wc_scsi_set(struct wcache_device *dev, const struct wcache_state *s, bool on, bool save);
 
+/* Would a plain MODE SELECT of the kernel's be saved in the drive (PS)? */
+enum wcache_answer wc_scsi_saves(struct wcache_device *dev);
+
 /* kernel.c: what the kernel believes, and how to move it */
 void wc_kernel_query(struct wcache_device *dev, struct wcache_state *s);
 /* Have it send flushes whatever the drive says, and keep to that. */

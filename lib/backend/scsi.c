@@ -321,6 +321,17 @@ int wc_scsi_set(struct wcache_device *dev, const struct wcache_state *s, bool on
 	return wc_fail(dev, err, "MODE SELECT (WCE=%d) was refused", on);
 }
 
+enum wcache_answer wc_scsi_saves(struct wcache_device *dev)
+{
+	struct mode_reply m = { .code = dev->scsi_type == TYPE_RBC ? MODE_PAGE_RBC :
+								     MODE_PAGE_CACHING };
+	struct wc_sense sense;
+
+	if (find_page(dev, &m, &sense))
+		return WCACHE_UNKNOWN;
+	return m.data[m.mode.page] & PAGE_PS ? WCACHE_YES : WCACHE_NO;
+}
+
 static int scsi_flush(struct wcache_device *dev, const struct wcache_state *s,
 		      enum wcache_flush *result)
 {
