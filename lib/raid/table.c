@@ -124,7 +124,7 @@ const struct wc_raid_row wc_raid_rows[] = {
 		.hides = HIDES_MEMBERS,
 		.wce = WCE_CONTROLLER,
 		.flush =
-			"with the controller; the driver completes it unsent where the firmware has no use for it",
+			"with the controller; the driver answers it unsent where the firmware takes no flushes",
 		.tool = "perccli64",
 		.show = "perccli64 /cX/vY show all",
 		.show_verified = true,
@@ -145,7 +145,7 @@ const struct wc_raid_row wc_raid_rows[] = {
 		.hides = HIDES_MEMBERS,
 		.wce = WCE_CONTROLLER,
 		.flush =
-			"with the controller; the driver completes it unsent where the firmware has no use for it",
+			"with the controller; the driver answers it unsent where the firmware takes no flushes",
 		.tool = "storcli64",
 		.show = "storcli64 /cX/vY show all",
 		.show_verified = true,
