@@ -153,7 +153,7 @@ static void judge_flushes(const struct belief_facts *facts, const struct belief_
 	free_ms = facts->rotational == WCACHE_YES ? FLUSH_FREE_ROTATING_MS : FLUSH_FREE_SOLID_MS;
 	if (phase->in_place && phase->drive == WCACHE_CACHE_ON &&
 	    phase->flushes >= FLUSHES_JUDGED && phase->flush_ms < free_ms &&
-	    facts->nonvolatile != WCACHE_YES)
+	    facts->nonvolatile != WCACHE_YES && !facts->is_virtual)
 		find(belief, W_FREEFLUSH,
 		     "%s: a flush of new data takes %.3f ms: the cache is non-volatile, or the drive "
 		     "lies about flushes; only a power cut tells (wcbench powercut)",

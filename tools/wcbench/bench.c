@@ -443,32 +443,49 @@ static void show_fill(void *userdata, uint64_t done, uint64_t all)
 	progress_show(&bench->progress, news);
 }
 
+/* The setting stays as it is, and the report says why. */
+static void leave_setting(struct bench *bench, const char *why)
+{
+	bench->mode = bench->report.mode = MODE_CURRENT;
+	snprintf(bench->report.left, sizeof(bench->report.left), "%s", why);
+}
+
 /* What speaks against changing the setting, or is worth knowing before. */
 static int check_setting(struct bench *bench)
 {
 	struct drives_state state;
+	char why[300];
+	int r;
 
 	if (bench->mode != MODE_ON_OFF)
 		return 0;
-	if (bench->drives.n == 0) {
-		snprintf(bench->why, sizeof(bench->why),
-			 "no drive is known below the target, so that no cache can be turned off");
-		return -EOPNOTSUPP;
-	}
 	drives_read(&bench->drives, &state);
 	/*
 	 * The deadly pair: turning the cache on would mend it, and nobody would learn that what
 	 * they had was not durable. One round of it as it is shows it, and is INVALID.
 	 */
 	if (state.cache == WCACHE_CACHE_ON && state.kernel == WCACHE_KERNEL_WRITE_THROUGH) {
-		bench->mode = bench->report.mode = MODE_CURRENT;
+		leave_setting(bench, "the drive caches, and the kernel takes it for write through");
 		bench->pairs_least = bench->pairs_most = 1;
 		return 0;
 	}
+	if (bench->report.owner == OWNER_RAID) {
+		leave_setting(bench, "a RAID controller rules the caches of its drives");
+		return 0;
+	}
+	r = drives_can_set(&bench->drives, why, sizeof(why));
+	if (r == -EOPNOTSUPP) {
+		leave_setting(bench, why);
+		return 0;
+	}
+	if (r < 0) {
+		snprintf(bench->why, sizeof(bench->why), "%s", why);
+		return r;
+	}
 	if (state.cache != WCACHE_CACHE_ON && state.cache != WCACHE_CACHE_OFF) {
-		snprintf(bench->why, sizeof(bench->why), "the cache of the drive is %s%s%s",
-			 wcache_cache_to_string(state.cache), state.why[0] ? ": " : "", state.why);
-		return -EOPNOTSUPP;
+		leave_setting(bench,
+			      state.why[0] ? state.why : "the drives have no common setting");
+		return 0;
 	}
 	bench->arm = state.cache == WCACHE_CACHE_ON ? ARM_A : ARM_B;
 	return 0;

@@ -241,6 +241,38 @@ void drives_read(struct drives *drives, struct drives_state *state)
 	}
 }
 
+static const char *why_not(struct wcache_device *dev, int error)
+{
+	const char *text = wcache_error_get_text(wcache_device_get_error(dev));
+
+	return text[0] ? text : wcache_strerror(error);
+}
+
+int drives_can_set(struct drives *drives, char *why, size_t why_size)
+{
+	static const enum wcache_setting setting[] = { WCACHE_SET_ON, WCACHE_SET_OFF };
+	struct wcache_change *change;
+	size_t i, k;
+	int r;
+
+	if (drives->n == 0) {
+		snprintf(why, why_size, "no drive is known below the target");
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; i < drives->n; i++) {
+		for (k = 0; k < 2; k++) {
+			r = wcache_change_new(drives->device[i], setting[k], NULL, &change);
+			if (r < 0) {
+				snprintf(why, why_size, "%s: %s", drives->name[i],
+					 why_not(drives->device[i], r));
+				return r == -ENODATA ? -EOPNOTSUPP : r;
+			}
+			wcache_change_free(change);
+		}
+	}
+	return 0;
+}
+
 int drives_set(struct drives *drives, bool on, char *why, size_t why_size)
 {
 	size_t i;
@@ -256,11 +288,8 @@ int drives_set(struct drives *drives, bool on, char *why, size_t why_size)
 			wcache_change_free(change);
 		}
 		if (r < 0) {
-			const char *text = wcache_error_get_text(wcache_device_get_error(dev));
-
 			snprintf(why, why_size, "%s: the cache cannot be turned %s: %s",
-				 drives->name[i], on ? "on" : "off",
-				 text[0] ? text : wcache_strerror(r));
+				 drives->name[i], on ? "on" : "off", why_not(dev, r));
 			return r;
 		}
 	}
@@ -295,11 +324,8 @@ int drives_wear(struct drives *drives, double *host, double *media, double *step
 
 		r = dev ? wcache_device_get_wear(dev, &one_host, &one_media, &one_step) : -EPERM;
 		if (r < 0) {
-			const char *text = dev ? wcache_error_get_text(wcache_device_get_error(dev))
-					       : "it cannot be opened";
-
 			snprintf(why, why_size, "%s: %s", drives->name[i],
-				 text[0] ? text : wcache_strerror(r));
+				 dev ? why_not(dev, r) : "it cannot be opened");
 		} else if (one_host < 0 || one_media < 0) {
 			r = -EOPNOTSUPP;
 			snprintf(why, why_size,

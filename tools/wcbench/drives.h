@@ -53,6 +53,12 @@ int drives_set(struct drives *drives, bool on, char *why, size_t why_size);
 int drives_wear(struct drives *drives, double *host, double *media, double *step, char *why,
 		size_t why_size);
 
+/*
+ * drives_can_set() - would all of them take a change; nothing is sent but queries
+ * Return: 0; -EOPNOTSUPP with @why where one is ruled by another or has nothing to turn off.
+ */
+int drives_can_set(struct drives *drives, char *why, size_t why_size);
+
 /* drives_flush() - empty their caches. Return: 0, -EPERM without the rights, negative errno. */
 int drives_flush(struct drives *drives);
 

@@ -356,6 +356,7 @@ static void add_head(struct json_object *root, const struct report *report)
 						: "same");
 	add_count(object, "seed", report->seed);
 	add_number(object, "interval", report->interval);
+	add_text(object, "setting_left", report->left);
 	add_text(root, "wear_not_counted", report->wear_why);
 	if (report->cache_bytes)
 		add_count(object, "cache_bytes", report->cache_bytes);

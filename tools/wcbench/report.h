@@ -127,6 +127,7 @@ struct report {
 		OWNER_UNKNOWN = 3
 	} owner;
 	bool barriers_off;
+	char left[300]; /* on and off were asked for, and why the setting was left as it is */
 	char wear_why[240]; /* wear is not counted, and why; empty where it is */
 	uint64_t cache_bytes; /* as probed; 0 not known */
 

@@ -31,6 +31,8 @@ static void print_head(const struct report *report, FILE *out)
 	}
 	if (report->drives == 0)
 		fprintf(out, "drive    none known below the target\n");
+	if (report->left[0])
+		fprintf(out, "setting  left as it is: %s\n", report->left);
 	fprintf(out, "target   %s", report->target);
 	if (report->mount[0])
 		fprintf(out, " (%s on %s)", report->fs, report->mount);
