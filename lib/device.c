@@ -384,7 +384,7 @@ int wc_fail(struct wcache_device *dev, int err, const char *fmt, ...)
 			 e->ascq);
 	else if (e->has_nvme)
 		snprintf(e->text + n, sizeof(e->text) - n, " (NVMe status %03xh)", e->nvme_status);
-	else if (err == -ETIMEDOUT || err == -ENODEV)
+	else if (err == -ETIMEDOUT || err == -ENODEV || err == -ENOMEM)
 		snprintf(e->text + n, sizeof(e->text) - n, ": %s", wcache_strerror(err));
 	wc_log(dev->ctx, WCACHE_LOG_DEBUG, "%s: %s", dev->name, e->text);
 	return err;

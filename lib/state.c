@@ -81,7 +81,7 @@ WC_EXPORT int wcache_state_read(struct wcache_device *dev, unsigned int flags,
 	}
 	if (err < 0 && !explain(dev, err, s)) {
 		free(s);
-		return wc_fail(dev, err, "the query failed: %s", wcache_strerror(err));
+		return wc_fail(dev, err, "the query failed");
 	}
 	wc_error_clear(dev);
 	wc_kernel_query(dev, s);
