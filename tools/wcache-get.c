@@ -205,6 +205,7 @@ static void print_report(FILE *f, const struct wcache_report *report)
 
 struct health {
 	enum wcache_answer awake, healthy;
+	const char *why; /* it could not be had; NULL where it could */
 };
 
 static void render_text(struct answer *a, const struct wcache_device *dev,
@@ -219,8 +220,10 @@ static void render_text(struct answer *a, const struct wcache_device *dev,
 	print_details(f, dev, state);
 	print_controller(f, dev, state);
 	if (health) {
-		print_fact(f, "awake", answer_word(health->awake), "libatasmart");
-		print_fact(f, "healthy", answer_word(health->healthy), "libatasmart");
+		const char *source = health->why ? health->why : "libatasmart";
+
+		print_fact(f, "awake", answer_word(health->awake), source);
+		print_fact(f, "healthy", answer_word(health->healthy), source);
 	}
 	print_report(f, report);
 	fclose(f);
@@ -286,6 +289,7 @@ static void render_json(struct answer *a, const struct wcache_device *dev,
 
 		json_object_object_add(o, "awake", emit_answer(health->awake));
 		json_object_object_add(o, "healthy", emit_answer(health->healthy));
+		json_object_object_add(o, "reason", emit_string(health->why));
 		json_object_object_add(a->json, "health", o);
 	}
 }
@@ -294,12 +298,12 @@ static void render(struct answer *a, struct wcache_device *dev, const struct wca
 		   const struct wcache_report *report)
 {
 	const struct get_options *o = a->options;
-	struct health health = { WCACHE_UNKNOWN, WCACHE_UNKNOWN };
+	struct health health = { 0 };
 
 	a->cache = wcache_state_get_cache(state);
 	a->verdict = wcache_report_get_verdict(report);
-	if (o->health)
-		wcache_device_get_health(dev, &health.awake, &health.healthy);
+	if (o->health && wcache_device_get_health(dev, &health.awake, &health.healthy) < 0)
+		health.why = wcache_error_get_text(wcache_device_get_error(dev));
 	if (o->prometheus)
 		a->sample = sample_new(dev, state, report);
 	else if (o->tool.json)
@@ -368,7 +372,7 @@ static void print_row(const char *const cell[COLUMNS], const int width[COLUMNS])
 		emit_text(stdout, cell[c]);
 		if (c == COLUMNS - 1 || (c == COLUMNS - 2 && !*cell[c + 1]))
 			break;
-		printf("%*s", width[c] - (int)strlen(cell[c]) + 1, "");
+		printf("%*s", width[c] - (int)emit_width(cell[c]) + 1, "");
 	}
 	putchar('\n');
 }
@@ -384,7 +388,7 @@ static void print_table(struct answer *const answers[], size_t n)
 		width[c] = strlen(title[c]);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < answers[i]->n_rows * COLUMNS; k++) {
-			int w = strlen(answers[i]->rows[k / COLUMNS].cell[k % COLUMNS]);
+			int w = emit_width(answers[i]->rows[k / COLUMNS].cell[k % COLUMNS]);
 
 			any = true;
 			if (w > width[k % COLUMNS])

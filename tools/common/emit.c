@@ -42,6 +42,19 @@ void emit_text(FILE *f, const char *text)
 	}
 }
 
+size_t emit_width(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t width = 0;
+
+	for (; *s; width++) {
+		size_t n = utf8_length(s);
+
+		s += n ? n : 1;
+	}
+	return width;
+}
+
 struct json_object *emit_string(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;

@@ -12,6 +12,8 @@
 
 /* Bytes that a terminal can take: control characters and broken UTF-8 as "?". */
 void emit_text(FILE *f, const char *text);
+/* How many characters that prints. */
+size_t emit_width(const char *text);
 
 /* A JSON string of any bytes: what is not UTF-8 becomes U+FFFD. NULL becomes null. */
 struct json_object *emit_string(const char *text);

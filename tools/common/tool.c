@@ -119,8 +119,6 @@ static const char *advice_of(int err)
 		return "Name a drive, or one of its partitions; wcache-get lists them.";
 	case ETIMEDOUT:
 		return "Look at dmesg; --timeout gives a slow drive more time.";
-	case EBUSY:
-		return "--force goes on all the same.";
 	case EREMOTEIO:
 		return "Something else rules the setting: the firmware, SCT, or a RAID controller. "
 		       "See wcache-get -v.";
