@@ -110,12 +110,14 @@ static struct json_object *emit_view(const struct wcache_state *state)
 	return o;
 }
 
-static void render_json(struct outcome *x, struct wcache_device *dev,
-			const struct wcache_change *change)
+/* CHANGE is NULL where there was none, DEV where not even a device. */
+static struct json_object *emit_outcome(const struct outcome *x, const struct wcache_device *dev,
+					const struct wcache_change *change)
 {
 	struct json_object *steps = json_object_new_array();
+	struct json_object *o = json_object_new_object();
 
-	for (size_t i = 0; i < wcache_change_get_step_count(change); i++) {
+	for (size_t i = 0; change && i < wcache_change_get_step_count(change); i++) {
 		struct json_object *step = json_object_new_object();
 
 		json_object_object_add(step, "text",
@@ -125,15 +127,17 @@ static void render_json(struct outcome *x, struct wcache_device *dev,
 			emit_string(status_word(wcache_change_get_step_status(change, i))));
 		json_object_array_add(steps, step);
 	}
-	x->json = json_object_new_object();
-	json_object_object_add(x->json, "target", emit_string(x->target));
-	json_object_object_add(x->json, "device", emit_string(wcache_device_get_name(dev)));
-	json_object_object_add(x->json, "before", emit_view(wcache_change_get_before(change)));
-	json_object_object_add(x->json, "after", emit_view(wcache_change_get_after(change)));
-	json_object_object_add(x->json, "steps", steps);
-	json_object_object_add(x->json, "warning", emit_string(wcache_change_get_warning(change)));
-	json_object_object_add(x->json, "error",
-			       x->err ? emit_error(x->target, x->err, x->why) : NULL);
+	json_object_object_add(o, "target", emit_string(x->target));
+	json_object_object_add(o, "device", dev ? emit_string(wcache_device_get_name(dev)) : NULL);
+	json_object_object_add(o, "before",
+			       change ? emit_view(wcache_change_get_before(change)) : NULL);
+	json_object_object_add(o, "after",
+			       change ? emit_view(wcache_change_get_after(change)) : NULL);
+	json_object_object_add(o, "steps", steps);
+	json_object_object_add(o, "warning",
+			       change ? emit_string(wcache_change_get_warning(change)) : NULL);
+	json_object_object_add(o, "error", x->err ? emit_error(x->target, x->err, x->why) : NULL);
+	return o;
 }
 
 /* After a failure the user must know where it left the drive. */
@@ -162,6 +166,8 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 	err = wcache_change_new(dev, o->setting, &options, &change);
 	if (err < 0) {
 		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
+		if (o->tool.json)
+			x->json = emit_outcome(x, dev, NULL);
 		return;
 	}
 	if (!o->dry_run) {
@@ -174,7 +180,7 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 	if (wcache_change_get_warning(change))
 		snprintf(x->warning, sizeof(x->warning), "%s", wcache_change_get_warning(change));
 	if (o->tool.json)
-		render_json(x, dev, change);
+		x->json = emit_outcome(x, dev, change);
 	else if (o->tool.verbose || o->dry_run)
 		render_text(x, dev, change);
 	wcache_change_free(change);
@@ -208,6 +214,8 @@ static const char *advice(const struct set_options *o, int err)
 		       "wcache.conf(5).";
 	if (err == -EOPNOTSUPP)
 		return "wcache-get -v shows what rules it.";
+	if (err == -EBUSY)
+		return "Mend what it names, or wait for it; --force goes past a layer above.";
 	return NULL;
 }
 
@@ -252,9 +260,8 @@ static enum tool_exit set_all(const struct set_options *o, struct wcache_ctx *ct
 		if (x->text && !o->tool.quiet)
 			fputs(x->text, stdout);
 		if (o->tool.json)
-			json_object_array_add(list,
-					      x->json ? json_object_get(x->json)
-						      : emit_error(x->target, x->err, x->why));
+			json_object_array_add(list, x->json ? json_object_get(x->json)
+							    : emit_outcome(x, NULL, NULL));
 		if (x->err)
 			tool_complain(TOOL, &o->tool, x->target, x->err, x->why, advice(o, x->err));
 		else if (*x->warning)
