@@ -16,6 +16,7 @@
 #include "guard.h"
 #include "options.h"
 #include "output.h"
+#include "powercut.h"
 
 enum {
 	EXIT_FAILED = 1,
@@ -292,6 +293,8 @@ int main(int argc, char *argv[])
 
 	if (argc > 1 && strcmp(argv[1], "compare") == 0)
 		return compare_main(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "powercut") == 0)
+		return powercut_main(argc - 1, argv + 1);
 	r = options_parse(argc, argv, &options);
 	if (r)
 		return r < 0 ? EXIT_USAGE : EXIT_SUCCESS;
