@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "clock.h"
+#include "compare.h"
 #include "output.h"
 #include "report.h"
 #include "suite.h"
@@ -249,6 +251,144 @@ START_TEST(json_can_be_read_back)
 }
 END_TEST
 
+/* A report in a file; @value is what its runs reach, one a little more than the other. */
+static void write_report(const char *path, double value, const char *model, bool barriers_off)
+{
+	struct report *report = report_new(MODE_CURRENT);
+	FILE *out = fopen(path, "w");
+	unsigned int i;
+
+	strcpy(report->drive[0].model, model);
+	report->barriers_off = barriers_off;
+	for (i = 1; i <= 4; i++)
+		add(report, &workload_rndw, i, ARM_A, value * (1 + 0.001 * i))->wanted =
+			WCACHE_CACHE_UNKNOWN;
+	report_summarize(report);
+	ck_assert_int_eq(output_json(report, out), 0);
+	fclose(out);
+	discard(report);
+}
+
+static int compare(const char *a, const char *b, bool force)
+{
+	char one[64], two[64], *plain[] = { (char[]){ "compare" }, one, two, NULL };
+	char *forced[] = { plain[0], (char[]){ "--force" }, one, two, NULL };
+
+	snprintf(one, sizeof(one), "%s", a);
+	snprintf(two, sizeof(two), "%s", b);
+	return compare_main(force ? 4 : 3, force ? forced : plain);
+}
+
+START_TEST(comparison)
+{
+	static const char *const name[] = { "a",     "same",	"worse",  "better",
+					    "other", "invalid", "garbage" };
+	char folder[] = "/tmp/wcbench-test-XXXXXX";
+	FILE *garbage;
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	write_report("a", 100, "DISK", false);
+	write_report("same", 101, "DISK", false);
+	write_report("worse", 90, "DISK", false);
+	write_report("better", 110, "DISK", false);
+	write_report("other", 100, "ANOTHER DISK", false);
+	write_report("invalid", 100, "DISK", true);
+	garbage = fopen("garbage", "w");
+	fputs("{ \"format_version\": 1, \"summary\": [ 7, {}, null, [] ], \"runs\": 3 }", garbage);
+	fclose(garbage);
+
+	ck_assert_int_eq(compare("a", "a", false), 0);
+	ck_assert_int_eq(compare("a", "same", false), 0);
+	ck_assert_int_eq(compare("a", "worse", false), 3);
+	ck_assert_int_eq(compare("a", "better", false), 0);
+	ck_assert_int_eq(compare("a", "other", false), 4);
+	ck_assert_int_eq(compare("a", "other", true), 0);
+	ck_assert_int_eq(compare("a", "invalid", false), 4);
+	ck_assert_int_eq(compare("a", "missing", false), 1);
+	ck_assert_int_eq(compare("a", "garbage", false), 4);
+	ck_assert_int_eq(compare("garbage", "garbage", true), 4);
+	ck_assert_int_eq(compare("a", "-x", false), 2);
+	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		unlink(name[i]);
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+END_TEST
+
+/* Fields of a line; nothing that we write has a comma in it. */
+static size_t fields(const char *line)
+{
+	size_t n = 1;
+
+	for (; *line; line++)
+		n += *line == ',';
+	return n;
+}
+
+START_TEST(csv_heads_fit_their_rows)
+{
+	static const char *const name[] = { "-runs.csv", "-seconds.csv" };
+	struct report *report = report_new(MODE_ON_OFF);
+	char folder[] = "/tmp/wcbench-test-XXXXXX", prefix[64], path[96], line[4096];
+	size_t i, rows, wanted;
+	FILE *in;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	add_balanced(report);
+	add(report, &workload_mixed, 1, ARM_A, 5)->error = -EIO;
+	report->run[0].interval = calloc(2, sizeof(struct run_interval));
+	report->run[0].intervals = 2;
+	report->run[0].interval[0].io.length = report->run[0].interval[1].io.length = NS_PER_S;
+	report_summarize(report);
+	snprintf(prefix, sizeof(prefix), "%s/out", folder);
+	ck_assert_int_eq(output_csv(report, prefix), 0);
+	for (i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s%s", prefix, name[i]);
+		in = fopen(path, "r");
+		ck_assert_ptr_nonnull(in);
+		ck_assert_ptr_nonnull(fgets(line, sizeof(line), in));
+		wanted = fields(line);
+		for (rows = 0; fgets(line, sizeof(line), in); rows++)
+			ck_assert_uint_eq(fields(line), wanted);
+		ck_assert_uint_eq(rows, i == 0 ? 7 : 2);
+		fclose(in);
+		unlink(path);
+	}
+	rmdir(folder);
+	ck_assert_int_eq(output_csv(report, "/nonexistent/x"), -ENOENT);
+	discard(report);
+}
+END_TEST
+
+START_TEST(wear_by_setting)
+{
+	struct report *report = report_new(MODE_ON_OFF);
+	struct wear wear;
+	size_t i;
+
+	add_balanced(report);
+	for (i = 0; i < report->runs; i++)
+		report->run[i].wear =
+			(struct wear){ .known = true,
+				       .host = 100,
+				       .media = report->run[i].arm == ARM_A ? 110 : 150,
+				       .step = 10 };
+	report_summarize(report);
+	ck_assert(report_wear(report, ARM_A, &wear));
+	ck_assert_double_eq_tol(wear.media / wear.host, 1.1, 1e-9);
+	ck_assert(report_wear(report, ARM_B, &wear));
+	ck_assert_double_eq_tol(wear.media / wear.host, 1.5, 1e-9);
+	/* Too little for a counter that moves so coarsely. */
+	for (i = 0; i < report->runs; i++)
+		report->run[i].wear.step = 100;
+	report_summarize(report);
+	ck_assert(!report_wear(report, ARM_A, &wear));
+	discard(report);
+}
+END_TEST
+
 SUITE("wcbench-report", pairs_and_neighbours, failed_run_is_no_result,
       one_run_under_another_setting_is_enough, deadly_in_one_run_is_enough,
-      invalid_shows_no_numbers, json_can_be_read_back)
+      invalid_shows_no_numbers, json_can_be_read_back, comparison, csv_heads_fit_their_rows,
+      wear_by_setting)

@@ -71,6 +71,25 @@ START_TEST(ratio_of_known_pairs)
 }
 END_TEST
 
+START_TEST(ratio_of_runs_that_are_no_pairs)
+{
+	/* Logs 0 and ln 4 against ln 2 twice: mean 0, df 1, error ln(4)/2. */
+	const double a[] = { 1, 4, 0 }, b[] = { 2, 2 }, c[] = { 3, 3, 3 };
+	struct ratio r = stats_ratio_unpaired(a, 3, b, 2);
+
+	ck_assert_uint_eq(r.n, 2);
+	ck_assert_double_eq_tol(r.value, 1, 1e-12);
+	ck_assert_double_eq_tol(log(r.hi), 12.7062 * log(4) / 2, 1e-9);
+	ck_assert_double_eq_tol(log(r.lo), -12.7062 * log(4) / 2, 1e-9);
+	r = stats_ratio_unpaired(c, 3, b, 2);
+	ck_assert_double_eq_tol(r.lo, 1.5, 1e-12);
+	ck_assert_double_eq_tol(r.hi, 1.5, 1e-12);
+	r = stats_ratio_unpaired(a, 1, b, 2);
+	ck_assert(isinf(r.hi));
+	ck_assert_uint_eq(stats_ratio_unpaired(a + 2, 1, b, 2).n, 0);
+}
+END_TEST
+
 /* The promise of "95 %": the interval holds the true ratio in 95 of 100 experiments. */
 START_TEST(interval_covers_what_it_says)
 {
@@ -117,4 +136,5 @@ START_TEST(drift)
 }
 END_TEST
 
-SUITE("wcbench-stats", student_t, spread, ratio_of_known_pairs, interval_covers_what_it_says, drift)
+SUITE("wcbench-stats", student_t, spread, ratio_of_known_pairs, ratio_of_runs_that_are_no_pairs,
+      interval_covers_what_it_says, drift)
