@@ -285,8 +285,7 @@ static bool may_drop_override(const struct wcache_change *c)
 		return true;
 	if (c->on || (dev->backend != &wc_backend_ata && dev->backend != &wc_backend_scsi))
 		return false;
-	return (dev->backend == &wc_backend_scsi && c->save) ||
-	       wc_scsi_saves(dev) == WCACHE_NO;
+	return (dev->backend == &wc_backend_scsi && c->save) || wc_scsi_saves(dev) == WCACHE_NO;
 }
 
 static int follow_off(struct wcache_change *c)
