@@ -63,6 +63,9 @@ struct wcache_controller;
 struct wcache_error;
 struct wcache_state;
 struct wcache_change;
+struct wcache_stack;
+struct wcache_node;
+struct wcache_users;
 struct wcache_report;
 struct wcache_finding;
 struct wcache_identify;
@@ -592,6 +595,89 @@ enum wcache_flush {
  */
 int wcache_device_flush(struct wcache_device *dev, unsigned int flags, enum wcache_flush *result);
 
+/* -------------------------------------------------------------------- stack */
+/*
+ * A path's data pass through layers on their way to drives: a file system, perhaps
+ * partitions, LVM, LUKS, RAID, a loop device and the file that it is made of. A stack
+ * is the graph of those, whose nodes can have several below and several above them.
+ * It is read from sysfs and /proc alone: no device is opened, nothing is sent.
+ *
+ * A flush that a layer drops never reaches the drive, whatever that would do with it.
+ */
+
+/* What a layer does with a flush. */
+enum wcache_passes {
+	WCACHE_PASSES_UNKNOWN = 0,
+	WCACHE_PASSES_YES = 1, /* hands it on, or has nothing below that needs one */
+	WCACHE_PASSES_NO = 2 /* drops it */
+};
+
+/*
+ * wcache_stack_new() - find every layer and drive below a path
+ * @path: any file or directory, a mount point, a block device (also one that cannot
+ *	be opened) or its kernel name
+ *
+ * Links in a PostgreSQL data directory that lead elsewhere (pg_wal, tablespaces) are
+ * followed, and are further paths of the stack. What could not be found out is said
+ * by the node concerned.
+ *
+ * Return: 0, negative errno of realpath(3), -ENODEV where nothing is behind a node,
+ * -E2BIG above 8192 layers, -ENOMEM. Free with wcache_stack_free().
+ */
+int wcache_stack_new(struct wcache_ctx *ctx, const char *path, struct wcache_stack **stack);
+void wcache_stack_free(struct wcache_stack *stack);
+
+/* The target as it was given, then the further paths. */
+size_t wcache_stack_get_path_count(const struct wcache_stack *stack);
+const char *wcache_stack_get_path(const struct wcache_stack *stack, size_t index);
+/* wcache_stack_get_top() - the layer that path @index lies on; NULL if it leads nowhere */
+const struct wcache_node *wcache_stack_get_top(const struct wcache_stack *stack, size_t index);
+
+/* All layers, each once, those of the paths first. NULL past the end. */
+size_t wcache_stack_get_node_count(const struct wcache_stack *stack);
+const struct wcache_node *wcache_stack_get_node(const struct wcache_stack *stack, size_t index);
+
+/* The drives at the bottom, by kernel name as wcache_device_open() takes it. */
+size_t wcache_stack_get_drive_count(const struct wcache_stack *stack);
+const char *wcache_stack_get_drive(const struct wcache_stack *stack, size_t index);
+
+/* wcache_node_get_name() - kernel name of a device ("dm-0"), mount point of a file system */
+const char *wcache_node_get_name(const struct wcache_node *node);
+/* wcache_node_get_label() - the device mapper's own name ("vg-root"); NULL for others */
+const char *wcache_node_get_label(const struct wcache_node *node);
+/*
+ * wcache_node_get_type() - the file system's type; of devices "partition", "lvm",
+ * "dm-crypt", "dm-multipath", "dm" (another of the device mapper), "md-raid1", "bcache",
+ * "loop", "drbd", "nbd", "zram", ..., "disk" for a drive
+ */
+const char *wcache_node_get_type(const struct wcache_node *node);
+enum wcache_answer wcache_node_is_filesystem(const struct wcache_node *node);
+enum wcache_passes wcache_node_get_flush(const struct wcache_node *node);
+/* wcache_node_get_reason() - how that is known, or why it is not. Never NULL. */
+const char *wcache_node_get_reason(const struct wcache_node *node);
+/* Its neighbours; they belong to the stack. NULL past the end. */
+size_t wcache_node_get_lower_count(const struct wcache_node *node);
+const struct wcache_node *wcache_node_get_lower(const struct wcache_node *node, size_t index);
+size_t wcache_node_get_upper_count(const struct wcache_node *node);
+const struct wcache_node *wcache_node_get_upper(const struct wcache_node *node, size_t index);
+
+/* "passes", "drops", "unknown". Never NULL. */
+const char *wcache_passes_to_string(enum wcache_passes passes);
+
+/*
+ * wcache_users_new() - the mounted file systems that have data on a drive
+ * @drive: kernel name of any block device
+ *
+ * One mount point of each. To be named before the drive is changed.
+ *
+ * Return: 0, -ENODEV, negative errno of reading /proc, -ENOMEM. Free with
+ * wcache_users_free().
+ */
+int wcache_users_new(struct wcache_ctx *ctx, const char *drive, struct wcache_users **users);
+void wcache_users_free(struct wcache_users *users);
+size_t wcache_users_get_count(const struct wcache_users *users);
+const char *wcache_users_get_mount(const struct wcache_users *users, size_t index);
+
 /* ------------------------------------------------------------------- report */
 /*
  * A report answers one question: is a finished fsync(2) durable here? It is made
@@ -617,6 +703,49 @@ enum wcache_severity {
  */
 int wcache_report_new(const struct wcache_device *dev, const struct wcache_state *state,
 		      struct wcache_report **report);
+/*
+ * wcache_report_new_for_stack() - the verdict for a path: its layers and its drives
+ * @devs, @states: one of each for every drive of @stack, in its order; NULL for one that
+ *	could not be asked, which makes the verdict unknown if nothing is worse
+ *
+ * A layer that drops flushes counts by the drives below it: over drives that need none
+ * it is only worth knowing.
+ *
+ * Return: 0, -ENOMEM. Free with wcache_report_free(); it refers to none of its
+ * arguments afterwards.
+ */
+int wcache_report_new_for_stack(const struct wcache_stack *stack,
+				const struct wcache_device *const *devs,
+				const struct wcache_state *const *states,
+				struct wcache_report **report);
+
+/*
+ * wcache_report_new_for_path() - is a finished fsync(2) on this path durable?
+ * @path: as wcache_stack_new() takes it
+ *
+ * Finds the stack, asks every drive and judges: what a daemon does at its start.
+ *
+ *	struct wcache_ctx *ctx;
+ *	struct wcache_report *report;
+ *	const struct wcache_finding *f;
+ *
+ *	if (wcache_ctx_new(&ctx) < 0)
+ *		return 4;
+ *	if (wcache_report_new_for_path(ctx, "/var/lib/daemon", &report) == 0) {
+ *		if (wcache_report_get_verdict(report) == WCACHE_VERDICT_AT_RISK) {
+ *			f = wcache_report_get_finding(report, 0);
+ *			syslog(LOG_WARNING, "fsync is not durable: %s: %s",
+ *			       wcache_finding_get_device(f), wcache_finding_get_text(f));
+ *		}
+ *		wcache_report_free(report);
+ *	}
+ *	wcache_ctx_unref(ctx);
+ *
+ * Return: 0, as wcache_stack_new().
+ */
+int wcache_report_new_for_path(struct wcache_ctx *ctx, const char *path,
+			       struct wcache_report **report);
+
 void wcache_report_free(struct wcache_report *report);
 enum wcache_verdict wcache_report_get_verdict(const struct wcache_report *report);
 size_t wcache_report_get_finding_count(const struct wcache_report *report);

@@ -25,6 +25,7 @@ struct wcache_ctx {
 	unsigned int retry_pause_ms; /* before a busy drive is asked again */
 	struct wc_capture *capture;
 	struct wc_exchange *replay;
+	const char *root; /* stands for "/" where /sys and /proc are read for a stack; NULL: none */
 	struct udev *udev; /* made when first needed: wc_ctx_udev() */
 	char error[512];
 };

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <libudev.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -468,5 +469,116 @@ int wc_find_disk(struct wcache_ctx *ctx, const char *name, char *disk, size_t si
 		return err;
 	if (!wc_is_drive(disk, &what))
 		return wc_ctx_fail(ctx, -ENOTBLK, "%s: %s, not a drive", name, what);
+	return 0;
+}
+
+static int host_path(struct wcache_ctx *ctx, char *path, const char *fmt, va_list ap)
+{
+	size_t n = snprintf(path, PATH_MAX, "%s", ctx->root ? ctx->root : "");
+
+	if (n >= PATH_MAX || vsnprintf(path + n, PATH_MAX - n, fmt, ap) >= (int)(PATH_MAX - n))
+		return -ENAMETOOLONG;
+	wc_log(ctx, WCACHE_LOG_DEBUG, "read %s", path + n);
+	return 0;
+}
+
+ssize_t wc_host_read(struct wcache_ctx *ctx, char *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	ssize_t n;
+	int err;
+
+	va_start(ap, fmt);
+	err = host_path(ctx, path, fmt, ap);
+	va_end(ap);
+	if (err < 0)
+		return err;
+	n = read_attr(AT_FDCWD, path, buf, size);
+	if (n < 0)
+		return n;
+	buf[strcspn(buf, "\n")] = '\0';
+	return strlen(buf);
+}
+
+ssize_t wc_host_link(struct wcache_ctx *ctx, char *buf, size_t size, const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	va_list ap;
+	ssize_t n;
+	int err;
+
+	va_start(ap, fmt);
+	err = host_path(ctx, path, fmt, ap);
+	va_end(ap);
+	if (err < 0)
+		return err;
+	n = readlink(path, buf, size);
+	if (n < 0)
+		return -errno;
+	if (n >= (ssize_t)size)
+		return -ENAMETOOLONG;
+	buf[n] = '\0';
+	return n;
+}
+
+int wc_host_list(struct wcache_ctx *ctx, int (*fn)(void *data, const char *name), void *data,
+		 const char *fmt, ...)
+{
+	char path[PATH_MAX];
+	struct dirent *de;
+	va_list ap;
+	int err;
+	DIR *d;
+
+	va_start(ap, fmt);
+	err = host_path(ctx, path, fmt, ap);
+	va_end(ap);
+	if (err < 0)
+		return err;
+	d = opendir(path);
+	if (!d)
+		return -errno;
+	while (!err && (de = readdir(d)))
+		if (de->d_name[0] != '.')
+			err = fn(data, de->d_name);
+	closedir(d);
+	return err;
+}
+
+int wc_host_read_whole(struct wcache_ctx *ctx, const char *name, char **ret)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t size = 0, len = 0;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "%s%s", ctx->root ? ctx->root : "", name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	do {
+		if (size - len < 2) {
+			char *p = realloc(text, size = size ? size * 2 : 16384);
+
+			if (!p) {
+				n = -ENOMEM;
+				break;
+			}
+			text = p;
+		}
+		n = read(fd, text + len, size - len - 1);
+		if (n < 0)
+			n = -errno;
+		else
+			len += n;
+	} while (n > 0);
+	close(fd);
+	if (n < 0) {
+		free(text);
+		return n;
+	}
+	text[len] = '\0';
+	*ret = text;
 	return 0;
 }

@@ -61,4 +61,19 @@ bool wc_is_drive(const char *name, const char **what);
 /* Call FN for every drive in /sys/block, in no order, until it returns non-zero. */
 int wc_each_drive(int (*fn)(void *data, const char *name), void *data);
 
+/*
+ * For what is no device of ours: files, links and folders of /sys and /proc, below the
+ * context's root. The text of a file or link ends at its first NUL or newline; its
+ * length, or negative errno.
+ */
+ssize_t wc_host_read(struct wcache_ctx *ctx, char *buf, size_t size, const char *fmt, ...)
+	WC_PRINTF(4, 5);
+ssize_t wc_host_link(struct wcache_ctx *ctx, char *buf, size_t size, const char *fmt, ...)
+	WC_PRINTF(4, 5);
+/* Call FN for each entry until it returns non-zero, and return that. */
+int wc_host_list(struct wcache_ctx *ctx, int (*fn)(void *data, const char *name), void *data,
+		 const char *fmt, ...) WC_PRINTF(4, 5);
+/* A whole file, however long; the caller frees it. */
+int wc_host_read_whole(struct wcache_ctx *ctx, const char *path, char **ret);
+
 #endif

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* A file system on a block device of its own, and perhaps a second one for its journal. */
+#include <ctype.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "filesystem.h"
+#include "transport/sysfs.h"
+
+static bool matches(const struct wcache_node *n)
+{
+	return n->mount;
+}
+
+/* XFS names its other devices among the mount options. */
+static int add_option_device(struct wcache_stack *s, struct wcache_node *n, const char *key)
+{
+	char path[PATH_MAX], name[NAME_MAX + 1];
+
+	if (wc_mount_option(n->mount, key, path, sizeof(path)) < 0)
+		return 0;
+	if (wc_stack_device_of(s, path, name, sizeof(name)) < 0) {
+		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "its %s %.100s cannot be found", key, path);
+		return 0;
+	}
+	return wc_stack_add_below(s, n, name);
+}
+
+/*
+ * ext4 tells its journal's device only by the name of the journal's thread: "jbd2/sda1-8"
+ * where it is an inode of its own, "jbd2/sdb1" where it is a device
+ * (fs/jbd2/journal.c jbd2_journal_init_dev()).
+ */
+static int add_journal_device(struct wcache_stack *s, struct wcache_node *n, const char *device)
+{
+	size_t len = strlen(device);
+	char task[16], comm[80];
+
+	if (wc_host_read(s->ctx, task, sizeof(task), "/sys/fs/%s/%s/journal_task", n->mount->type,
+			 device) < 0 ||
+	    atoi(task) <= 0 ||
+	    wc_host_read(s->ctx, comm, sizeof(comm), "/proc/%d/comm", atoi(task)) < 0 ||
+	    strncmp(comm, "jbd2/", 5))
+		return 0;
+	if (!strncmp(comm + 5, device, len) && comm[5 + len] == '-' &&
+	    isdigit((unsigned char)comm[6 + len]))
+		return 0;
+	return wc_stack_add_below(s, n, comm + 5);
+}
+
+static int expand(struct wcache_stack *s, struct wcache_node *n)
+{
+	const struct wc_mount *m = n->mount;
+	char link[1024], name[NAME_MAX + 1];
+	const char *last;
+	int err;
+
+	snprintf(n->type, sizeof(n->type), "%s", m->type);
+	if (m->major && wc_host_link(s->ctx, link, sizeof(link), "/sys/dev/block/%u:%u", m->major,
+				     m->minor) >= 0) {
+		last = strrchr(link, '/');
+		snprintf(name, sizeof(name), "%.*s", NAME_MAX, last ? last + 1 : link);
+	} else if (wc_stack_device_of(s, m->source, name, sizeof(name)) < 0) {
+		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "the devices of a %s cannot be listed",
+			    n->type);
+		return 0;
+	}
+	err = wc_stack_add_below(s, n, name);
+	if (!err && !strcmp(m->type, "ext4"))
+		err = add_journal_device(s, n, name);
+	if (!err)
+		err = add_option_device(s, n, "logdev");
+	if (!err)
+		err = add_option_device(s, n, "rtdev");
+	return err;
+}
+
+void wc_filesystem_judge(struct wcache_stack *s, struct wcache_node *n)
+{
+	static const struct {
+		const char *key, *value;
+	} off[] = {
+		{ "nobarrier", "" },
+		{ "barrier", "0" },
+		{ "barrier", "none" },
+		{ "fsync_mode", "nobarrier" }, /* f2fs */
+	};
+	char v[16];
+
+	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
+		if (!wc_mount_option(n->mount, off[i].key, v, sizeof(v)) &&
+		    !strcmp(v, off[i].value)) {
+			wc_node_say(n, WCACHE_PASSES_NO, "mounted with %s%s%s", off[i].key,
+				    *v ? "=" : "", v);
+			return;
+		}
+	if (!strcmp(n->type, "fuseblk"))
+		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "a program in user space decides");
+	else
+		wc_node_say(n, WCACHE_PASSES_YES, "not mounted with nobarrier");
+}
+
+const struct wc_layer wc_layer_filesystem = {
+	.matches = matches,
+	.expand = expand,
+	.judge = wc_filesystem_judge,
+};
