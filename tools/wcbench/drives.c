@@ -44,7 +44,7 @@ static void keep_layer(struct report *report, const char *name)
 /* @folder: a block device in /sys/devices */
 static int walk(struct drives *drives, const char *folder, int depth, struct report *report)
 {
-	char path[PATH_MAX], below[PATH_MAX];
+	char path[PATH_MAX + 16], below[PATH_MAX];
 	const struct dirent *entry;
 	const char *name;
 	size_t found = 0;
