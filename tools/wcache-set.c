@@ -5,22 +5,31 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
+#include <unistd.h>
 
 #include "common/emit.h"
 #include "common/pool.h"
 #include "common/tool.h"
+#include "wishes.h"
 
 #define TOOL "wcache-set"
 #define MAX_THREADS 64
 /* A change flushes twice and waits for a lock; each may take its minute and more. */
 #define LIMIT_MS (15 * 60 * 1000)
+/* udevd kills what takes it longer than 180 s; before that the log must know of it. */
+#define UDEV_LIMIT_MS (90 * 1000)
+/* Made by wcache-policy.service when the file systems are mounted. */
+#define MOUNTED_SIGN "/run/wcache"
 
 static const char help[] =
 	"Usage: wcache-set [OPTION]... on|off|default TARGET...\n"
+	"       wcache-set [OPTION]... --apply-policy [TARGET]...\n"
 	"Turn the volatile write cache of drives on or off, in an order that loses nothing, and\n"
 	"read the setting back. Silent when all is well.\n"
 	"\n"
 	"      --save             keep the setting in the drive over power cycles\n"
+	"      --apply-policy     set each drive as wcache.conf(5) wants it; without a TARGET, all\n"
 	"  -n, --dry-run          print the steps, send only questions\n"
 	"  -f, --force            go on past a refusal\n" TOOL_HELP "\n"
 	"Exit status: 0 done, 1 failed, 2 usage, 3 refused, 4 the state is unknown, 5 some of several\n"
@@ -30,16 +39,21 @@ struct set_options {
 	struct tool_options tool;
 	enum wcache_setting setting;
 	bool save, dry_run, force;
+	bool apply_policy;
+	bool by_udev; /* a drive that has gone again is nobody's fault */
+	struct wishes *wishes;
 };
 
 struct outcome {
 	const struct set_options *options;
 	const char *target;
 	struct wcache_ctx *ctx;
+	enum wcache_setting setting;
+	const char *where; /* the line of the policy that decided */
 	int err;
 	char why[768];
 	char warning[256];
-	char *text; /* of -v and --dry-run */
+	char *text; /* of -v and --dry-run; with --save a section of the policy */
 	struct json_object *json;
 };
 
@@ -56,6 +70,11 @@ static void keep_why(struct outcome *x, int err, const char *why)
 {
 	x->err = err;
 	snprintf(x->why, sizeof(x->why), "%s", why && *why ? why : wcache_strerror(err));
+}
+
+static const char *setting_word(enum wcache_setting setting)
+{
+	return setting == WCACHE_SET_ON ? "on" : setting == WCACHE_SET_OFF ? "off" : "default";
 }
 
 static const char *status_word(enum wcache_step_status status)
@@ -77,6 +96,8 @@ static void render_text(struct outcome *x, struct wcache_device *dev,
 
 	if (!f)
 		abort();
+	if (x->where)
+		fprintf(f, "%s: %s wants it %s\n", node, x->where, setting_word(x->setting));
 	if (!n)
 		fprintf(f, "%s: already %s, nothing to do\n", node,
 			wcache_cache_to_string(wcache_state_get_cache(before)));
@@ -129,6 +150,10 @@ static struct json_object *emit_outcome(const struct outcome *x, const struct wc
 	}
 	json_object_object_add(o, "target", emit_string(x->target));
 	json_object_object_add(o, "device", dev ? emit_string(wcache_device_get_name(dev)) : NULL);
+	if (x->options->wishes) {
+		json_object_object_add(o, "policy", emit_string(x->where));
+		json_object_object_add(o, "wanted", emit_string(setting_word(x->setting)));
+	}
 	json_object_object_add(o, "before",
 			       change ? emit_view(wcache_change_get_before(change)) : NULL);
 	json_object_object_add(o, "after",
@@ -153,6 +178,18 @@ static void add_where_it_stands(struct outcome *x, const struct wcache_change *c
 			 wcache_kernel_to_string(wcache_state_get_kernel(after)));
 }
 
+/* What the drive cannot keep, the policy can: its section, on stdout to be appended there. */
+static void render_section(struct outcome *x, const struct wcache_device *dev)
+{
+	size_t size;
+	FILE *f = open_memstream(&x->text, &size);
+
+	if (!f)
+		abort();
+	wish_print_section(f, dev, setting_word(x->setting));
+	fclose(f);
+}
+
 static void change_device(struct outcome *x, struct wcache_device *dev)
 {
 	const struct set_options *o = x->options;
@@ -163,11 +200,13 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 	struct wcache_change *change;
 	int err;
 
-	err = wcache_change_new(dev, o->setting, &options, &change);
+	err = wcache_change_new(dev, x->setting, &options, &change);
 	if (err < 0) {
 		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
 		if (o->tool.json)
 			x->json = emit_outcome(x, dev, NULL);
+		if (err == -EOPNOTSUPP && o->save && !o->tool.json)
+			render_section(x, dev);
 		return;
 	}
 	if (!o->dry_run) {
@@ -177,6 +216,9 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 			add_where_it_stands(x, change);
 		}
 	}
+	if (!x->err && o->by_udev && wcache_change_get_step_count(change))
+		syslog(LOG_INFO, "%s: write cache set %s, as %s wants it",
+		       wcache_device_get_node(dev), setting_word(x->setting), x->where);
 	if (wcache_change_get_warning(change))
 		snprintf(x->warning, sizeof(x->warning), "%s", wcache_change_get_warning(change));
 	if (o->tool.json)
@@ -184,6 +226,80 @@ static void change_device(struct outcome *x, struct wcache_device *dev)
 	else if (o->tool.verbose || o->dry_run)
 		render_text(x, dev, change);
 	wcache_change_free(change);
+}
+
+/* The drive and the kernel are so already, which one question has told. */
+static bool is_already(enum wcache_wanted wanted, const struct wcache_state *state)
+{
+	enum wcache_cache cache = wcache_state_get_cache(state);
+
+	if (wanted == WCACHE_WANTED_ON)
+		return cache == WCACHE_CACHE_ON &&
+		       wcache_state_get_kernel(state) == WCACHE_KERNEL_WRITE_BACK;
+	return cache == WCACHE_CACHE_NONE ||
+	       (wanted == WCACHE_WANTED_OFF && cache == WCACHE_CACHE_OFF);
+}
+
+static void say_nothing_done(struct outcome *x, const struct wcache_device *dev,
+			     enum wcache_wanted wanted, const struct wcache_state *state)
+{
+	const char *node = wcache_device_get_node(dev);
+	const char *where = x->where ? x->where : "no policy";
+	const char *cache = wcache_cache_to_string(wcache_state_get_cache(state));
+	int n;
+
+	if (x->options->tool.json) {
+		x->json = json_object_new_object();
+		json_object_object_add(x->json, "target", emit_string(x->target));
+		json_object_object_add(x->json, "device", emit_string(wcache_device_get_name(dev)));
+		json_object_object_add(x->json, "policy", emit_string(x->where));
+		json_object_object_add(x->json, "wanted",
+				       emit_string(wcache_wanted_to_string(wanted)));
+		json_object_object_add(x->json, "before", emit_view(state));
+		json_object_object_add(x->json, "steps", json_object_new_array());
+		json_object_object_add(x->json, "error", NULL);
+		return;
+	}
+	if (!x->options->tool.verbose && !x->options->dry_run)
+		return;
+	if (wanted == WCACHE_WANTED_UNKNOWN)
+		n = asprintf(
+			&x->text,
+			"%s: left as it is, %s: a path in the policy cannot be told yet (%s)\n",
+			node, cache, where);
+	else if (wanted == WCACHE_WANTED_LEAVE)
+		n = asprintf(&x->text, "%s: left as it is, %s (%s)\n", node, cache, where);
+	else
+		n = asprintf(&x->text, "%s: %s wants it %s\n%s: already %s, nothing to do\n", node,
+			     where, wcache_wanted_to_string(wanted), node, cache);
+	if (n < 0)
+		abort();
+}
+
+/* What the policy wants of it, and whether anything is left to be done for that. */
+static bool ask_policy(struct outcome *x, struct wcache_device *dev)
+{
+	struct wcache_state *state;
+	enum wcache_wanted wanted;
+	bool todo = false;
+	int err = wcache_state_read(dev, 0, &state);
+
+	if (err < 0) {
+		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
+		return false;
+	}
+	wanted = wishes_ask(x->options->wishes, dev, state, &x->where);
+	if (wanted == WCACHE_WANTED_ON || wanted == WCACHE_WANTED_OFF ||
+	    wanted == WCACHE_WANTED_DEFAULT) {
+		x->setting = wanted == WCACHE_WANTED_ON	   ? WCACHE_SET_ON
+			     : wanted == WCACHE_WANTED_OFF ? WCACHE_SET_OFF
+							   : WCACHE_SET_DEFAULT;
+		todo = !is_already(wanted, state);
+	}
+	if (!todo)
+		say_nothing_done(x, dev, wanted, state);
+	wcache_state_free(state);
+	return todo;
 }
 
 static void set(void *job)
@@ -203,20 +319,26 @@ static void set(void *job)
 		keep_why(x, err, wcache_ctx_get_error(x->ctx));
 		return;
 	}
-	change_device(x, dev);
+	if (!x->options->wishes || ask_policy(x, dev))
+		change_device(x, dev);
 	wcache_device_close(dev);
 }
 
 static const char *advice(const struct set_options *o, int err)
 {
 	if (err == -EOPNOTSUPP && o->save)
-		return "To have it after every power cycle, set it in /etc/wcache.conf: see "
-		       "wcache.conf(5).";
+		return "To have it after every power cycle, add this to /etc/wcache.conf "
+		       "(wcache.conf(5)):";
 	if (err == -EOPNOTSUPP)
 		return "wcache-get -v shows what rules it.";
 	if (err == -EBUSY)
 		return "Mend what it names, or wait for it; --force goes past a layer above.";
 	return NULL;
+}
+
+static bool is_gone(int err)
+{
+	return err == -ENOENT || err == -ENODEV || err == -ENXIO || err == -ENOTBLK;
 }
 
 static struct outcome *outcome_new(const struct set_options *o, const char *target)
@@ -227,11 +349,12 @@ static struct outcome *outcome_new(const struct set_options *o, const char *targ
 		abort();
 	x->options = o;
 	x->target = target;
+	x->setting = o->setting;
 	return x;
 }
 
-static enum tool_exit set_all(const struct set_options *o, struct wcache_ctx *ctx,
-			      char *const targets[], size_t n)
+static enum tool_exit set_all(struct set_options *o, struct wcache_ctx *ctx, char *targets[],
+			      size_t n)
 {
 	const bool alone = o->tool.capture || o->tool.replay;
 	struct outcome **all = calloc(n, sizeof(*all));
@@ -251,11 +374,13 @@ static enum tool_exit set_all(const struct set_options *o, struct wcache_ctx *ct
 	for (size_t i = 0; i < n; i++) {
 		struct outcome *x;
 
-		if (!pool_wait(pool, i, LIMIT_MS)) {
+		if (!pool_wait(pool, i, o->by_udev ? UDEV_LIMIT_MS : LIMIT_MS)) {
 			all[i] = outcome_new(o, targets[i]);
 			keep_why(all[i], -ETIMEDOUT, NULL);
 		}
 		x = all[i];
+		if (o->by_udev && is_gone(x->err))
+			x->err = 0;
 		status[i] = tool_exit_of(x->err);
 		if (x->text && !o->tool.quiet)
 			fputs(x->text, stdout);
@@ -305,13 +430,66 @@ static void hold_signals(sigset_t *old)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* The properties that udevd gives to what a rule runs (udev(7)). */
+static bool is_udev_event(void)
+{
+	return getenv("ACTION") && getenv("DEVPATH") && getenv("SEQNUM");
+}
+
+/* Whatever is wrong with the policy, no drive is touched. */
+static enum tool_exit apply_policy(struct set_options *o, struct wcache_ctx *ctx, char *targets[],
+				   size_t n)
+{
+	struct wcache_drives *drives = NULL;
+	enum tool_exit status;
+	int err = wishes_new(ctx, !o->by_udev || !access(MOUNTED_SIGN, F_OK), &o->wishes);
+
+	if (!err && !n)
+		err = wcache_drives_new(ctx, &drives);
+	if (err < 0) {
+		tool_complain(TOOL, &o->tool, "policy", err, wcache_ctx_get_error(ctx),
+			      "No drive was touched.");
+		wishes_free(o->wishes);
+		return EXIT_FAILED;
+	}
+	if (drives) {
+		n = wcache_drives_get_count(drives);
+		targets = calloc(n + 1, sizeof(*targets));
+		if (!targets)
+			abort();
+		for (size_t i = 0; i < n; i++)
+			targets[i] = (char *)wcache_drives_get_name(drives, i);
+	}
+	status = set_all(o, ctx, targets, n);
+	if (drives)
+		free(targets);
+	wcache_drives_free(drives);
+	wishes_free(o->wishes);
+	return status;
+}
+
+static enum wcache_setting parse_setting(const char *word)
+{
+	if (!word)
+		tool_usage(TOOL, "on, off or default is wanted, and at least one TARGET");
+	if (!strcmp(word, "on"))
+		return WCACHE_SET_ON;
+	if (!strcmp(word, "off"))
+		return WCACHE_SET_OFF;
+	if (!strcmp(word, "default"))
+		return WCACHE_SET_DEFAULT;
+	tool_usage(TOOL, "'%s' is not on, off or default", word);
+}
+
 int main(int argc, char *argv[])
 {
 	enum {
 		OPT_SAVE = 256,
+		OPT_APPLY_POLICY,
 	};
 	static const struct option longopts[] = {
 		{ "save", no_argument, NULL, OPT_SAVE },
+		{ "apply-policy", no_argument, NULL, OPT_APPLY_POLICY },
 		{ "dry-run", no_argument, NULL, 'n' },
 		{ "force", no_argument, NULL, 'f' },
 		TOOL_LONG_OPTIONS,
@@ -328,6 +506,9 @@ int main(int argc, char *argv[])
 		case OPT_SAVE:
 			o.save = true;
 			break;
+		case OPT_APPLY_POLICY:
+			o.apply_policy = true;
+			break;
 		case 'n':
 			o.dry_run = true;
 			break;
@@ -338,21 +519,19 @@ int main(int argc, char *argv[])
 			tool_option(TOOL, c, help, &o.tool);
 		}
 	}
-	if (optind == argc)
-		tool_usage(TOOL, "on, off or default is wanted, and at least one TARGET");
-	if (!strcmp(argv[optind], "on"))
-		o.setting = WCACHE_SET_ON;
-	else if (!strcmp(argv[optind], "off"))
-		o.setting = WCACHE_SET_OFF;
-	else if (!strcmp(argv[optind], "default"))
-		o.setting = WCACHE_SET_DEFAULT;
-	else
-		tool_usage(TOOL, "'%s' is not on, off or default", argv[optind]);
-	if (++optind == argc)
-		tool_usage(TOOL, "no TARGET");
+	if (o.apply_policy) {
+		if (o.save)
+			tool_usage(TOOL, "--save and --apply-policy exclude each other");
+		o.by_udev = is_udev_event();
+		o.tool.syslog = o.by_udev;
+	} else {
+		o.setting = parse_setting(argv[optind]);
+		if (++optind >= argc)
+			tool_usage(TOOL, "no TARGET");
+	}
 	ctx = tool_context(TOOL, &o.tool);
 	hold_signals(&old);
-	status = set_all(&o, ctx, argv + optind, argc - optind);
+	status = (o.apply_policy ? apply_policy : set_all)(&o, ctx, argv + optind, argc - optind);
 	wcache_ctx_unref(ctx);
 	status = tool_finish(TOOL, status);
 	sigprocmask(SIG_SETMASK, &old, NULL);

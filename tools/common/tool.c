@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <syslog.h>
 
 #include "tool.h"
 
@@ -131,6 +132,9 @@ static const char *advice_of(int err)
 void tool_complain(const char *tool, const struct tool_options *options, const char *target,
 		   int err, const char *text, const char *advice)
 {
+	if (options->syslog)
+		syslog(LOG_ERR, "%s: %s: %s", tool, target,
+		       text && *text ? text : wcache_strerror(err));
 	if (options->quiet)
 		return;
 	if (!advice)
@@ -148,6 +152,8 @@ void tool_complain(const char *tool, const struct tool_options *options, const c
 void tool_warn(const char *tool, const struct tool_options *options, const char *target,
 	       const char *text)
 {
+	if (options->syslog)
+		syslog(LOG_WARNING, "%s: %s", target, text);
 	if (!options->quiet)
 		fprintf(stderr, "%s: %s: warning: %s\n", tool, target, text);
 }

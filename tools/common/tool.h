@@ -22,6 +22,7 @@ enum tool_exit {
 struct tool_options {
 	bool json;
 	bool quiet;
+	bool syslog; /* complaints go there too */
 	unsigned int verbose;
 	unsigned int timeout_ms; /* 0: the library's own */
 	const char *capture;

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+complete -c wcache-flush -a '(string match -r "^(?:sd|nvme|vd|mmcblk).*" (command ls /sys/block))'
+complete -c wcache-flush -s f -l force -d 'Flush also where nothing should be cached'
+complete -c wcache-flush -s j -l json -d 'Print JSON'
+complete -c wcache-flush -s v -l verbose -d 'Say more'
+complete -c wcache-flush -s q -l quiet -d 'Say nothing but the exit status'
+complete -c wcache-flush -l timeout -x -d 'How long one question to a drive may take'
+complete -c wcache-flush -l capture -rF -d 'Record every exchange with the drive'
+complete -c wcache-flush -l replay -rF -d 'Answer from such a file instead of a drive'
+complete -c wcache-flush -s h -l help -d 'Print help'
+complete -c wcache-flush -s V -l version -d 'Print the version'
