@@ -13,6 +13,7 @@
 #include "flush.h"
 #include "lock.h"
 #include "raid/raid.h"
+#include "stack/stack.h"
 
 enum step_kind {
 	STEP_FORCE_FLUSHES = 1,
@@ -134,6 +135,29 @@ static int refuse(struct wcache_change *c, const struct wcache_state *s)
 	return 0;
 }
 
+/*
+ * A layer above that looked at the drive while it was write through goes on dropping
+ * flushes. To mend that before the cache is on, the kernel must send flushes first.
+ */
+static int refuse_layer(struct wcache_change *c)
+{
+	struct wcache_device *dev = c->dev;
+	char layer[128], remedy[1400];
+	int err;
+
+	/* Only what is a drive of this machine has holders here, and a lock. */
+	if (dev->ctx->replay || !wc_device_prop(dev, "lock"))
+		return 0;
+	err = wc_stack_drops_above(dev->ctx, dev->name, layer, sizeof(layer), remedy,
+				   sizeof(remedy));
+	if (err <= 0)
+		return err < 0 ? wc_fail(dev, err, "the layers above it cannot be looked at") : 0;
+	return wc_fail(dev, -EBUSY,
+		       "%s above it drops flushes and would go on: have the kernel send them "
+		       "(cache_type), then %s",
+		       layer, remedy);
+}
+
 static void plan(struct wcache_change *c)
 {
 	const struct wcache_state *s = c->before;
@@ -199,6 +223,11 @@ WC_EXPORT int wcache_change_new(struct wcache_device *dev, enum wcache_setting s
 	err = refuse(c, c->before);
 	if (err < 0)
 		goto fail;
+	if (c->on && !is_as_asked(c, c->before) && !(flags & WCACHE_CHANGE_FORCE)) {
+		err = refuse_layer(c);
+		if (err < 0)
+			goto fail;
+	}
 	plan(c);
 	warn(c);
 	*ret = c;
