@@ -17,6 +17,14 @@ int wc_flush(struct wcache_device *dev, const struct wcache_state *s, enum wcach
 	return dev->backend->flush(dev, s, result);
 }
 
+/* Off, or none, is the whole answer, or all that can be reached from here (fsync). */
+static bool is_nothing_to_flush(const struct wcache_device *dev, const struct wcache_state *s)
+{
+	if (s->unreported || (s->cache != WCACHE_CACHE_OFF && s->cache != WCACHE_CACHE_NONE))
+		return false;
+	return s->flush == WC_FLUSH_FSYNC || !wc_controller_hides(dev->controller);
+}
+
 WC_EXPORT int wcache_device_flush(struct wcache_device *dev, unsigned int flags,
 				  enum wcache_flush *ret)
 {
@@ -35,9 +43,7 @@ WC_EXPORT int wcache_device_flush(struct wcache_device *dev, unsigned int flags,
 	if (!s->cache && s->timed_out) {
 		/* What did not answer a question may hang the bus at a flush. */
 		err = wc_fail(dev, -ETIMEDOUT, "the drive does not answer");
-	} else if (!(flags & WCACHE_FLUSH_ALWAYS) && !s->unreported &&
-		   !wc_controller_hides(dev->controller) &&
-		   (s->cache == WCACHE_CACHE_OFF || s->cache == WCACHE_CACHE_NONE)) {
+	} else if (!(flags & WCACHE_FLUSH_ALWAYS) && is_nothing_to_flush(dev, s)) {
 		err = ops->writeback ? ops->writeback(dev->transport) : 0;
 		if (err < 0)
 			wc_fail(dev, err, "what the kernel holds cannot be written back");

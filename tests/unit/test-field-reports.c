@@ -446,6 +446,23 @@ START_TEST(report_42_nvme_without_volatile_cache)
 }
 END_TEST
 
+/* The one flush there is for a virtual disk is the kernel's, which is off with it. */
+START_TEST(virtual_disk_that_is_off)
+{
+	struct wcache_ctx *ctx = recording_ctx(HEAD "device vda\nprop bus=virtio\n"
+						    "prop driver=virtio_blk\n"
+						    "attr cache_type=write through\n"
+						    "attr queue/write_cache=write through\n");
+	struct wcache_device *dev = recording_open(ctx, "vda", WCACHE_ACCESS_FLUSH);
+	enum wcache_flush result = WCACHE_FLUSH_UNKNOWN;
+
+	ck_assert_int_eq(wcache_device_flush(dev, 0, &result), 0);
+	ck_assert_int_eq(result, WCACHE_FLUSH_NOT_NEEDED);
+	wcache_device_close(dev);
+	wcache_ctx_unref(ctx);
+}
+END_TEST
+
 START_TEST(kernel_only_device)
 {
 	struct wcache_ctx *ctx =
@@ -497,6 +514,7 @@ int main(void)
 	tcase_add_test(tc, block_descriptors_where_dbd_is_refused);
 	tcase_add_test(tc, vpd_promises);
 	tcase_add_test(tc, report_42_nvme_without_volatile_cache);
+	tcase_add_test(tc, virtual_disk_that_is_off);
 	tcase_add_test(tc, kernel_only_device);
 	suite_add_tcase(suite, tc);
 	return run_suite(suite);
