@@ -323,8 +323,8 @@ int wc_scsi_set(struct wcache_device *dev, const struct wcache_state *s, bool on
 
 enum wcache_answer wc_scsi_saves(struct wcache_device *dev)
 {
-	struct mode_reply m = { .code = dev->scsi_type == TYPE_RBC ? MODE_PAGE_RBC :
-								     MODE_PAGE_CACHING };
+	struct mode_reply m = { .code = dev->scsi_type == TYPE_RBC ? MODE_PAGE_RBC
+								   : MODE_PAGE_CACHING };
 	struct wc_sense sense;
 
 	if (find_page(dev, &m, &sense))
