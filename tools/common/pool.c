@@ -28,12 +28,23 @@ struct pool {
 	void (*work)(void *job);
 	void *const *jobs;
 	struct slot *slots;
-	size_t n_jobs, next, running, given_up, threads;
+	size_t n_jobs, next;
+	size_t threads, given_up; /* that are running, and those of them nobody waits for */
+	bool ended; /* whoever is last frees it */
 };
+
+static void pool_free(struct pool *p)
+{
+	pthread_cond_destroy(&p->changed);
+	pthread_mutex_destroy(&p->lock);
+	free(p->slots);
+	free(p);
+}
 
 static void *thread_main(void *arg)
 {
 	struct pool *p = arg;
+	bool last;
 
 	pthread_mutex_lock(&p->lock);
 	while (p->next < p->n_jobs) {
@@ -45,14 +56,19 @@ static void *thread_main(void *arg)
 		pthread_mutex_unlock(&p->lock);
 		p->work(p->jobs[i]);
 		pthread_mutex_lock(&p->lock);
-		if (p->slots[i].state == JOB_GIVEN_UP)
+		if (p->slots[i].state == JOB_GIVEN_UP) {
+			p->given_up--;
 			break;
+		}
 		p->slots[i].state = JOB_DONE;
 		pthread_cond_broadcast(&p->changed);
 	}
 	p->threads--;
+	last = p->ended && !p->threads;
 	pthread_cond_broadcast(&p->changed);
 	pthread_mutex_unlock(&p->lock);
+	if (last)
+		pool_free(p);
 	return NULL;
 }
 
@@ -150,16 +166,14 @@ bool pool_wait(struct pool *p, size_t i, unsigned int limit_ms)
 
 void pool_end(struct pool *p)
 {
+	bool last;
+
 	pthread_mutex_lock(&p->lock);
 	while (p->threads > p->given_up)
 		pthread_cond_wait(&p->changed, &p->lock);
-	if (p->given_up) {
-		pthread_mutex_unlock(&p->lock);
-		return;
-	}
+	p->ended = true;
+	last = !p->threads;
 	pthread_mutex_unlock(&p->lock);
-	pthread_cond_destroy(&p->changed);
-	pthread_mutex_destroy(&p->lock);
-	free(p->slots);
-	free(p);
+	if (last)
+		pool_free(p);
 }

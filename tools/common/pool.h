@@ -25,7 +25,7 @@ struct pool *pool_start(void (*work)(void *job), void *const jobs[], size_t n_jo
  */
 bool pool_wait(struct pool *pool, size_t i, unsigned int limit_ms);
 
-/* After the last wait. Leaks what threads that were given up may still use. */
+/* After the last wait. What threads that were given up still use is theirs to free. */
 void pool_end(struct pool *pool);
 
 #endif
