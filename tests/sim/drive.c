@@ -146,7 +146,7 @@ static uint16_t nvme_get(struct sim_drive *d, uint32_t cdw10, uint32_t *result)
 	if ((cdw10 & 0xff) != 6 || !(d->p->vwc & 1) || (sel && !d->p->save_select))
 		return STATUS_INVALID_FIELD;
 	switch (sel) {
-	case SIM_FAULT_NONE:
+	case 0:
 		*result = d->wce;
 		return 0;
 	case 1:
