@@ -206,6 +206,7 @@ bool sim_nvme(struct sim_drive *d, bool admin, uint8_t opcode, uint32_t nsid, ui
 	if (d->gone)
 		return false;
 	if (skip) {
+		d->change_ignored = admin && opcode == ADMIN_SET_FEATURES;
 		if (in)
 			memset(in, 0, in_len);
 		return true;

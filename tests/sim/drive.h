@@ -102,6 +102,7 @@ struct sim_drive {
 	unsigned int steps; /* exchanges so far */
 	unsigned int changes; /* of those, commands that can change a setting */
 	unsigned int flushes;
+	bool change_ignored; /* SIM_FAULT_IGNORED hit a change, not a question or a flush */
 	bool wce, saved_wce, default_wce;
 	unsigned int sct; /* 1 SET FEATURES decides, 2 forced on, 3 forced off */
 	bool sct_preserved;

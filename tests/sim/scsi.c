@@ -382,6 +382,13 @@ static void execute(struct sim_drive *d, const uint8_t *cdb, const uint8_t *out,
 	sim_sense(r, false, 0x05, 0x20, 0x00);
 }
 
+static bool is_change(const uint8_t *cdb)
+{
+	uint8_t command = cdb[0] == 0x85 ? cdb[14] : cdb[0] == 0xa1 ? cdb[9] : 0;
+
+	return cdb[0] == 0x15 || cdb[0] == 0x55 || command == 0xef;
+}
+
 /* True where the command is not to be carried out. */
 static bool fault_before(struct sim_drive *d, enum sim_fault_kind kind, uint8_t *in, size_t in_len,
 			 struct sim_reply *r)
@@ -456,6 +463,8 @@ void sim_scsi(struct sim_drive *d, const uint8_t *cdb, const uint8_t *out, size_
 	d->steps++;
 	if (f->step && (f->for_good ? d->steps >= f->step : d->steps == f->step))
 		kind = f->kind;
+	if (kind == SIM_FAULT_IGNORED && is_change(cdb))
+		d->change_ignored = true;
 	if (fault_before(d, kind, in, in_len, r))
 		return;
 	if (!d->gone)

@@ -214,10 +214,14 @@ static void check_fault(const struct sim_personality *p, const struct start *sta
 		w.k->drive->fault = *fault;
 		err = change(&w, operations[op].setting, operations[op].flags);
 		memset(&w.k->drive->fault, 0, sizeof(w.k->drive->fault));
-		/* zeros in the place of data, or a GOOD for nothing: such a drive lies */
+		/*
+		 * Zeros in the place of data, or a flush that did nothing: such a drive lies. A
+		 * change that it ignored, once, is what reading back is for.
+		 */
 		check_end(&w, op, err,
 			  p->sat == SIM_SAT_STALE || fault->kind == SIM_FAULT_ZEROS ||
-				  fault->kind == SIM_FAULT_IGNORED);
+				  (fault->kind == SIM_FAULT_IGNORED &&
+				   (fault->for_good || !w.k->drive->change_ignored)));
 	}
 	world_free(&w);
 }
