@@ -6,17 +6,18 @@
 #include <string.h>
 
 #include "common/emit.h"
-#include "common/pool.h"
-#include "common/tool.h"
+#include "common/jobs.h"
 #include "common/prometheus.h"
+#include "common/tool.h"
+#include "tree.h"
 
 #define TOOL "wcache-get"
-#define MAX_THREADS 64
 
 static const char help[] =
 	"Usage: wcache-get [OPTION]... [TARGET]...\n"
 	"Show the volatile write cache of drives, what the kernel believes of it, and whether\n"
-	"a finished fsync is durable. Without a TARGET: every drive. Nothing is changed.\n"
+	"a finished fsync is durable: on the drive, or through every layer on the path that\n"
+	"TARGET names. Without a TARGET: every drive. Nothing is changed.\n"
 	"\n"
 	"      --check=WHAT       answer by exit status: durable, or off\n"
 	"      --health           add what libatasmart says (can switch SMART on)\n"
@@ -31,13 +32,13 @@ enum check {
 	CHECK_OFF,
 };
 
-struct get_options {
+static struct get_options {
 	struct tool_options tool;
 	enum check check;
 	bool health;
 	bool prometheus;
 	const char *identify;
-};
+} options;
 
 #define COLUMNS 7
 
@@ -46,16 +47,14 @@ struct row {
 };
 
 /*
- * One target, and what was learned of it, in the form that will be printed: the
+ * One drive, and what was learned of it, in the form that will be printed: the
  * device is closed again, since hundreds of them would not all fit the limit of
- * open files.
+ * open files. Only the verdict on a path needs them after that.
  */
 struct answer {
-	const struct get_options *options;
-	const char *target;
-	struct wcache_ctx *ctx;
-	int err;
-	char why[512];
+	struct job job;
+	struct wcache_device *dev; /* of a drive below a path */
+	struct wcache_state *state;
 	enum wcache_cache cache;
 	enum wcache_verdict verdict;
 	size_t n_rows; /* a drive, and the disks behind it where it is a RAID volume */
@@ -64,13 +63,6 @@ struct answer {
 	struct json_object *json;
 	struct sample *sample;
 };
-
-static int keep_why(struct answer *a, int err, const char *why)
-{
-	a->err = err;
-	snprintf(a->why, sizeof(a->why), "%s", why ? why : wcache_strerror(err));
-	return err;
-}
 
 static const char *or_dash(const char *text)
 {
@@ -297,64 +289,64 @@ static void render_json(struct answer *a, const struct wcache_device *dev,
 static void render(struct answer *a, struct wcache_device *dev, const struct wcache_state *state,
 		   const struct wcache_report *report)
 {
-	const struct get_options *o = a->options;
 	struct health health = { 0 };
 
 	a->cache = wcache_state_get_cache(state);
 	a->verdict = wcache_report_get_verdict(report);
-	if (o->health && wcache_device_get_health(dev, &health.awake, &health.healthy) < 0)
+	if (options.health && wcache_device_get_health(dev, &health.awake, &health.healthy) < 0)
 		health.why = wcache_error_get_text(wcache_device_get_error(dev));
-	if (o->prometheus)
+	if (options.prometheus)
 		a->sample = sample_new(dev, state, report);
-	else if (o->tool.json)
-		render_json(a, dev, state, report, o->health ? &health : NULL);
-	else if (o->tool.verbose || o->health)
-		render_text(a, dev, state, report, o->health ? &health : NULL);
-	else
+	else if (options.tool.json)
+		render_json(a, dev, state, report, options.health ? &health : NULL);
+	else if (options.tool.verbose || options.health)
+		render_text(a, dev, state, report, options.health ? &health : NULL);
+	else if (!a->job.target->stack)
 		render_rows(a, dev, state, report);
 }
 
-static void ask(void *job)
+static void ask(struct job *job)
 {
-	struct answer *a = job;
-	const struct get_options *o = a->options;
+	struct answer *a = (struct answer *)job;
 	struct wcache_report *report = NULL;
 	struct wcache_state *state = NULL;
 	struct wcache_device *dev;
 	int err;
 
-	err = wcache_device_open(a->ctx, a->target,
-				 o->health ? WCACHE_ACCESS_CHANGE : WCACHE_ACCESS_QUERY, &dev);
+	err = wcache_device_open(job->ctx, job->drive,
+				 options.health ? WCACHE_ACCESS_CHANGE : WCACHE_ACCESS_QUERY, &dev);
 	if (err < 0) {
-		keep_why(a, err, wcache_ctx_get_error(a->ctx));
+		job_fail(job, err, wcache_ctx_get_error(job->ctx));
 		return;
 	}
 	err = wcache_state_read(
-		dev, WCACHE_STATE_MEMBERS | (o->tool.verbose ? WCACHE_STATE_FULL : 0), &state);
+		dev, WCACHE_STATE_MEMBERS | (options.tool.verbose ? WCACHE_STATE_FULL : 0), &state);
 	if (!err)
 		err = wcache_report_new(dev, state, &report);
 	if (err < 0)
-		keep_why(a, err, wcache_error_get_text(wcache_device_get_error(dev)));
+		job_fail(job, err, wcache_error_get_text(wcache_device_get_error(dev)));
 	else
 		render(a, dev, state, report);
 	wcache_report_free(report);
+	if (!err && job->target->stack) {
+		a->dev = dev;
+		a->state = state;
+		return;
+	}
 	wcache_state_free(state);
 	wcache_device_close(dev);
 }
 
-static struct answer *answer_new(const struct get_options *o, const char *target)
+static void complain(struct job *job)
 {
-	struct answer *a = calloc(1, sizeof(*a));
-
-	if (!a)
-		abort();
-	a->options = o;
-	a->target = target;
-	return a;
+	if (job->err)
+		tool_complain(TOOL, &options.tool, job_name(job), job->err, job->why, NULL);
 }
 
-static void answer_free(struct answer *a)
+static void clear(struct job *job)
 {
+	struct answer *a = (struct answer *)job;
+
 	for (size_t r = 0; r < a->n_rows; r++)
 		for (int c = 0; c < COLUMNS; c++)
 			free(a->rows[r].cell[c]);
@@ -362,8 +354,9 @@ static void answer_free(struct answer *a)
 	free(a->text);
 	json_object_put(a->json);
 	sample_free(a->sample);
-	wcache_ctx_unref(a->ctx);
-	free(a);
+	wcache_state_free(a->state);
+	if (a->dev)
+		wcache_device_close(a->dev);
 }
 
 static void print_row(const char *const cell[COLUMNS], const int width[COLUMNS])
@@ -377,7 +370,7 @@ static void print_row(const char *const cell[COLUMNS], const int width[COLUMNS])
 	putchar('\n');
 }
 
-static void print_table(struct answer *const answers[], size_t n)
+static void print_table(const struct jobs *jobs)
 {
 	static const char *const title[COLUMNS] = { "DEVICE", "BUS",   "MODEL", "CACHE",
 						    "KERNEL", "FSYNC", "NOTE" };
@@ -386,77 +379,182 @@ static void print_table(struct answer *const answers[], size_t n)
 
 	for (int c = 0; c < COLUMNS; c++)
 		width[c] = strlen(title[c]);
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < answers[i]->n_rows * COLUMNS; k++) {
-			int w = emit_width(answers[i]->rows[k / COLUMNS].cell[k % COLUMNS]);
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct answer *a = (struct answer *)jobs->job[i];
+
+		for (size_t k = 0; k < a->n_rows * COLUMNS; k++) {
+			int w = emit_width(a->rows[k / COLUMNS].cell[k % COLUMNS]);
 
 			any = true;
 			if (w > width[k % COLUMNS])
 				width[k % COLUMNS] = w;
 		}
+	}
 	if (!any)
 		return;
 	print_row(title, width);
-	for (size_t i = 0; i < n; i++)
-		for (size_t r = 0; r < answers[i]->n_rows; r++)
-			print_row((const char *const *)answers[i]->rows[r].cell, width);
+	for (size_t i = 0; i < jobs->n; i++) {
+		const struct answer *a = (struct answer *)jobs->job[i];
+
+		for (size_t r = 0; r < a->n_rows; r++)
+			print_row((const char *const *)a->rows[r].cell, width);
+	}
 }
 
-static void print_json(struct answer *const answers[], size_t n)
+/* A target, and the answers of the drives that it stands for. */
+struct group {
+	const struct target *target;
+	struct job *const *jobs;
+	size_t n;
+	struct wcache_report *report; /* of a path */
+};
+
+static struct answer *answer_of(struct job *job)
+{
+	return (struct answer *)job;
+}
+
+/* The verdict on a path, from the answers of its drives. */
+static void judge_path(struct group *g)
+{
+	const struct wcache_device **devs = calloc(g->n + 1, sizeof(*devs));
+	const struct wcache_state **states = calloc(g->n + 1, sizeof(*states));
+
+	if (!devs || !states)
+		abort();
+	for (size_t i = 0; i < g->n; i++) {
+		devs[i] = answer_of(g->jobs[i])->dev;
+		states[i] = answer_of(g->jobs[i])->state;
+	}
+	if (wcache_report_new_for_stack(g->target->stack, devs, states, &g->report) < 0)
+		abort();
+	free(devs);
+	free(states);
+}
+
+/* What a tree says of a drive. */
+static char *drive_words(const struct answer *a)
+{
+	const char *model;
+	char *words;
+
+	if (!a->dev)
+		return strdup("could not be asked");
+	model = wcache_device_get_model(a->dev);
+	if (asprintf(&words, "%s%s%s, cache %s, kernel %s", or_dash(wcache_device_get_bus(a->dev)),
+		     model ? " " : "", model ? model : "", wcache_cache_to_string(a->cache),
+		     wcache_kernel_to_string(wcache_state_get_kernel(a->state))) < 0)
+		return NULL;
+	return words;
+}
+
+static void print_path(const struct group *g)
+{
+	char **words = calloc(g->n + 1, sizeof(*words));
+
+	if (!words)
+		abort();
+	for (size_t i = 0; i < g->n; i++) {
+		words[i] = drive_words(answer_of(g->jobs[i]));
+		if (!words[i])
+			abort();
+	}
+	emit_text(stdout, g->target->name);
+	putchar('\n');
+	tree_print(stdout, g->target->stack, (const char *const *)words, options.tool.verbose);
+	print_report(stdout, g->report);
+	for (size_t i = 0; i < g->n; i++) {
+		if (answer_of(g->jobs[i])->text)
+			fputs(answer_of(g->jobs[i])->text, stdout);
+		free(words[i]);
+	}
+	free(words);
+}
+
+static void print_json(const struct group groups[], size_t n)
 {
 	struct json_object *root = emit_root();
 	struct json_object *drives = json_object_new_array();
+	struct json_object *paths = json_object_new_array();
 	struct json_object *errors = json_object_new_array();
 
 	for (size_t i = 0; i < n; i++) {
-		struct answer *a = answers[i];
+		const struct group *g = &groups[i];
+		struct json_object *list = g->report ? json_object_new_array() : drives;
 
-		if (a->err) {
-			json_object_array_add(errors, emit_error(a->target, a->err, a->why));
-		} else {
-			json_object_array_add(drives, a->json);
-			a->json = NULL;
+		for (size_t k = 0; k < g->n; k++) {
+			struct answer *a = answer_of(g->jobs[k]);
+
+			if (a->job.err)
+				json_object_array_add(errors, emit_error(job_name(&a->job),
+									 a->job.err, a->job.why));
+			else
+				json_object_array_add(list, json_object_get(a->json));
 		}
+		if (g->report)
+			json_object_array_add(paths, emit_path(g->target->name, g->target->stack,
+							       g->report, list));
 	}
 	json_object_object_add(root, "drives", drives);
+	json_object_object_add(root, "paths", paths);
 	json_object_object_add(root, "errors", errors);
 	emit_print(root);
 }
 
-static void print(const struct get_options *o, struct answer *const answers[], size_t n)
+static void print_samples(const struct group groups[], size_t n, const struct jobs *jobs)
 {
-	if (o->prometheus) {
-		struct sample **samples = calloc(n ? n : 1, sizeof(*samples));
+	struct sample **samples = calloc(jobs->n + n + 1, sizeof(*samples));
+	size_t at;
 
-		if (!samples)
-			abort();
-		for (size_t i = 0; i < n; i++)
-			samples[i] = answers[i]->sample;
-		samples_print(samples, n);
-		free(samples);
-	} else if (o->tool.json) {
-		print_json(answers, n);
-	} else if (o->tool.quiet) {
+	if (!samples)
+		abort();
+	for (at = 0; at < jobs->n; at++)
+		samples[at] = ((struct answer *)jobs->job[at])->sample;
+	for (size_t i = 0; i < n; i++)
+		if (groups[i].report)
+			samples[at++] = sample_new_path(groups[i].target->name, groups[i].report);
+	samples_print(samples, at);
+	while (at > jobs->n)
+		sample_free(samples[--at]);
+	free(samples);
+}
+
+static void print(const struct group groups[], size_t n, const struct jobs *jobs)
+{
+	if (options.prometheus) {
+		print_samples(groups, n, jobs);
 		return;
-	} else if (o->tool.verbose || o->health) {
-		for (size_t i = 0; i < n; i++)
-			if (answers[i]->text)
-				fputs(answers[i]->text, stdout);
-	} else {
-		print_table(answers, n);
+	}
+	if (options.tool.json) {
+		print_json(groups, n);
+		return;
+	}
+	if (options.tool.quiet)
+		return;
+	print_table(jobs);
+	for (size_t i = 0; i < n; i++) {
+		if (groups[i].report)
+			print_path(&groups[i]);
+		else if (answer_of(groups[i].jobs[0])->text)
+			fputs(answer_of(groups[i].jobs[0])->text, stdout);
 	}
 }
 
-/* What one drive's answer is worth, by itself. */
-static enum tool_exit judge(const struct get_options *o, const struct answer *a)
+static enum tool_exit judge_verdict(enum wcache_verdict verdict)
 {
-	if (a->err)
+	return verdict == WCACHE_VERDICT_DURABLE   ? EXIT_DONE
+	       : verdict == WCACHE_VERDICT_AT_RISK ? EXIT_NO
+						   : EXIT_UNKNOWN;
+}
+
+/* What one drive's answer is worth, by itself. */
+static enum tool_exit judge_drive(const struct answer *a)
+{
+	if (a->job.err)
 		return EXIT_FAILED;
-	switch (o->check) {
+	switch (options.check) {
 	case CHECK_DURABLE:
-		return a->verdict == WCACHE_VERDICT_DURABLE   ? EXIT_DONE
-		       : a->verdict == WCACHE_VERDICT_AT_RISK ? EXIT_NO
-							      : EXIT_UNKNOWN;
+		return judge_verdict(a->verdict);
 	case CHECK_OFF:
 		return a->cache == WCACHE_CACHE_ON	  ? EXIT_NO
 		       : a->cache == WCACHE_CACHE_UNKNOWN ? EXIT_UNKNOWN
@@ -467,71 +565,113 @@ static enum tool_exit judge(const struct get_options *o, const struct answer *a)
 	return a->cache == WCACHE_CACHE_UNKNOWN ? EXIT_UNKNOWN : EXIT_DONE;
 }
 
-/* How long a whole answer may take before its thread is given up, in milliseconds. */
-static unsigned int limit(const struct get_options *o)
+/* All drives below a path must be off; a drive that could not be asked leaves that open. */
+static enum tool_exit judge_all_off(const struct group *g)
 {
-	/* A drive that does not answer is asked once; the rest is for a slow one. */
-	return 3 * (o->tool.timeout_ms ? o->tool.timeout_ms : 5000) + 2000;
+	enum tool_exit worst = g->n ? EXIT_DONE : EXIT_UNKNOWN;
+
+	for (size_t i = 0; i < g->n; i++) {
+		enum tool_exit e = judge_drive(answer_of(g->jobs[i]));
+
+		if (e == EXIT_NO)
+			return EXIT_NO;
+		if (e != EXIT_DONE)
+			worst = EXIT_UNKNOWN;
+	}
+	return worst;
 }
 
-static enum tool_exit get(const struct get_options *o, struct wcache_ctx *ctx,
-			  const char *const targets[], size_t n)
+static enum tool_exit judge(const struct group *g)
 {
-	const bool alone = o->tool.capture || o->tool.replay;
-	struct answer **answers = calloc(n ? n : 1, sizeof(*answers));
+	enum wcache_verdict verdict;
+
+	if (!g->report)
+		return judge_drive(answer_of(g->jobs[0]));
+	if (options.check == CHECK_OFF)
+		return judge_all_off(g);
+	verdict = wcache_report_get_verdict(g->report);
+	if (options.check == CHECK_NONE && verdict == WCACHE_VERDICT_AT_RISK)
+		return EXIT_DONE;
+	return judge_verdict(verdict);
+}
+
+/* How long a whole answer may take before its thread is given up, in milliseconds. */
+static unsigned int limit(void)
+{
+	/* A drive that does not answer is asked once; the rest is for a slow one. */
+	return 3 * (options.tool.timeout_ms ? options.tool.timeout_ms : 5000) + 2000;
+}
+
+static enum tool_exit get(struct wcache_ctx *ctx, const struct target targets[], size_t n)
+{
+	const struct jobs_kind kind = {
+		.tool = TOOL,
+		.size = sizeof(struct answer),
+		.limit_ms = limit(),
+		.work = ask,
+		.done = complain,
+		.clear = clear,
+	};
+	struct jobs *jobs = jobs_run(&kind, ctx, &options.tool, targets, n);
+	struct group *groups = calloc(n ? n : 1, sizeof(*groups));
 	enum tool_exit *status = calloc(n ? n : 1, sizeof(*status));
 	enum tool_exit result;
-	struct pool *pool;
+	size_t at = 0;
 
-	if (!answers || !status)
+	if (!groups || !status)
 		abort();
 	for (size_t i = 0; i < n; i++) {
-		answers[i] = answer_new(o, targets[i]);
-		answers[i]->ctx = alone ? wcache_ctx_ref(ctx) : tool_context(TOOL, &o->tool);
+		struct group *g = &groups[i];
+
+		g->target = &targets[i];
+		g->jobs = jobs->job + at;
+		g->n = g->target->err ? 1 : target_count(g->target);
+		at += g->n;
+		if (g->target->stack && !g->target->err)
+			judge_path(g);
+		status[i] = judge(g);
 	}
-	pool = pool_start(ask, (void *const *)answers, n, alone ? 0 : MAX_THREADS);
-	for (size_t i = 0; i < n; i++) {
-		if (!pool_wait(pool, i, limit(o))) {
-			/* Its thread owns the old one for good. */
-			answers[i] = answer_new(o, targets[i]);
-			keep_why(answers[i], -ETIMEDOUT, NULL);
-		}
-		status[i] = judge(o, answers[i]);
-		if (answers[i]->err)
-			tool_complain(TOOL, &o->tool, targets[i], answers[i]->err, answers[i]->why,
-				      NULL);
-	}
-	pool_end(pool);
-	print(o, answers, n);
+	print(groups, n, jobs);
 	result = tool_exit_join(status, n);
 	for (size_t i = 0; i < n; i++)
-		answer_free(answers[i]);
-	free(answers);
+		wcache_report_free(groups[i].report);
+	free(groups);
 	free(status);
+	jobs_free(jobs);
 	return result;
 }
 
-static enum tool_exit get_all(const struct get_options *o, struct wcache_ctx *ctx)
+static enum tool_exit get_all(struct wcache_ctx *ctx)
 {
 	struct wcache_drives *drives;
-	const char **names;
+	struct target *targets;
 	enum tool_exit status;
 	size_t n;
 	int err = wcache_drives_new(ctx, &drives);
 
 	if (err < 0) {
-		tool_complain(TOOL, &o->tool, "/sys/block", err, wcache_ctx_get_error(ctx), NULL);
+		tool_complain(TOOL, &options.tool, "/sys/block", err, wcache_ctx_get_error(ctx),
+			      NULL);
 		return EXIT_FAILED;
 	}
 	n = wcache_drives_get_count(drives);
-	names = calloc(n ? n : 1, sizeof(*names));
-	if (!names)
+	targets = calloc(n ? n : 1, sizeof(*targets));
+	if (!targets)
 		abort();
 	for (size_t i = 0; i < n; i++)
-		names[i] = wcache_drives_get_name(drives, i);
-	status = get(o, ctx, names, n);
-	free(names);
+		targets[i].name = wcache_drives_get_name(drives, i);
+	status = get(ctx, targets, n);
+	free(targets);
 	wcache_drives_free(drives);
+	return status;
+}
+
+static enum tool_exit get_named(struct wcache_ctx *ctx, char *const names[], size_t n)
+{
+	struct target *targets = targets_new(ctx, &options.tool, (const char *const *)names, n);
+	enum tool_exit status = get(ctx, targets, n);
+
+	targets_free(targets, n);
 	return status;
 }
 
@@ -568,16 +708,16 @@ static struct json_object *emit_identify(const struct wcache_identify *id)
 	return root;
 }
 
-static enum tool_exit identify(const struct get_options *o)
+static enum tool_exit identify(void)
 {
-	FILE *f = strcmp(o->identify, "-") ? fopen(o->identify, "re") : stdin;
+	FILE *f = strcmp(options.identify, "-") ? fopen(options.identify, "re") : stdin;
 	struct wcache_identify *id;
 	char data[8192];
 	size_t n;
 	int err;
 
 	if (!f) {
-		tool_complain(TOOL, &o->tool, o->identify, -errno, strerror(errno), NULL);
+		tool_complain(TOOL, &options.tool, options.identify, -errno, strerror(errno), NULL);
 		return EXIT_FAILED;
 	}
 	n = fread(data, 1, sizeof(data), f);
@@ -585,16 +725,16 @@ static enum tool_exit identify(const struct get_options *o)
 	if (f != stdin)
 		fclose(f);
 	if (err < 0) {
-		tool_complain(TOOL, &o->tool, o->identify, err,
+		tool_complain(TOOL, &options.tool, options.identify, err,
 			      err == -EBADMSG ? "neither 512 bytes of IDENTIFY data nor its hex "
 						"text"
 					      : "cannot be read",
 			      "hdparm --Istdout /dev/sdX prints what is wanted here.");
 		return EXIT_FAILED;
 	}
-	if (o->tool.json) {
+	if (options.tool.json) {
 		emit_print(emit_identify(id));
-	} else if (!o->tool.quiet) {
+	} else if (!options.tool.quiet) {
 		print_fact(stdout, "class", wcache_identify_get_class(id), NULL);
 		print_fact(stdout, "model", wcache_identify_get_model(id), NULL);
 		print_fact(stdout, "firmware", wcache_identify_get_firmware(id), NULL);
@@ -634,7 +774,6 @@ int main(int argc, char *argv[])
 		TOOL_LONG_OPTIONS,
 		{ 0 },
 	};
-	struct get_options o = { 0 };
 	struct wcache_ctx *ctx;
 	enum tool_exit status;
 	int c;
@@ -643,35 +782,32 @@ int main(int argc, char *argv[])
 		switch (c) {
 		case OPT_CHECK:
 			if (!strcmp(optarg, "durable"))
-				o.check = CHECK_DURABLE;
+				options.check = CHECK_DURABLE;
 			else if (!strcmp(optarg, "off"))
-				o.check = CHECK_OFF;
+				options.check = CHECK_OFF;
 			else
 				tool_usage(TOOL, "--check takes durable or off, not '%s'", optarg);
 			break;
 		case OPT_HEALTH:
-			o.health = true;
+			options.health = true;
 			break;
 		case OPT_IDENTIFY:
-			o.identify = optarg;
+			options.identify = optarg;
 			break;
 		case OPT_PROMETHEUS:
-			o.prometheus = true;
+			options.prometheus = true;
 			break;
 		default:
-			tool_option(TOOL, c, help, &o.tool);
+			tool_option(TOOL, c, help, &options.tool);
 		}
 	}
-	if (o.identify) {
+	if (options.identify) {
 		if (optind < argc)
 			tool_usage(TOOL, "--identify takes no TARGET");
-		return tool_finish(TOOL, identify(&o));
+		return tool_finish(TOOL, identify());
 	}
-	ctx = tool_context(TOOL, &o.tool);
-	if (optind < argc)
-		status = get(&o, ctx, (const char *const *)argv + optind, argc - optind);
-	else
-		status = get_all(&o, ctx);
+	ctx = tool_context(TOOL, &options.tool);
+	status = optind < argc ? get_named(ctx, argv + optind, argc - optind) : get_all(ctx);
 	wcache_ctx_unref(ctx);
 	return tool_finish(TOOL, status);
 }

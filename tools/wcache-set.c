@@ -5,16 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <syslog.h>
 #include <unistd.h>
 
 #include "common/emit.h"
-#include "common/pool.h"
+#include "common/jobs.h"
 #include "common/tool.h"
 #include "wishes.h"
 
 #define TOOL "wcache-set"
-#define MAX_THREADS 64
 /* A change flushes twice and waits for a lock; each may take its minute and more. */
 #define LIMIT_MS (15 * 60 * 1000)
 /* udevd kills what takes it longer than 180 s; before that the log must know of it. */
@@ -26,7 +26,7 @@ static const char help[] =
 	"Usage: wcache-set [OPTION]... on|off|default TARGET...\n"
 	"       wcache-set [OPTION]... --apply-policy [TARGET]...\n"
 	"Turn the volatile write cache of drives on or off, in an order that loses nothing, and\n"
-	"read the setting back. Silent when all is well.\n"
+	"read the setting back. A path stands for all drives below it. Silent when all is well.\n"
 	"\n"
 	"      --save             keep the setting in the drive over power cycles\n"
 	"      --apply-policy     set each drive as wcache.conf(5) wants it; without a TARGET, all\n"
@@ -35,23 +35,19 @@ static const char help[] =
 	"Exit status: 0 done, 1 failed, 2 usage, 3 refused, 4 the state is unknown, 5 some of several\n"
 	"targets failed.\n";
 
-struct set_options {
+static struct set_options {
 	struct tool_options tool;
 	enum wcache_setting setting;
 	bool save, dry_run, force;
 	bool apply_policy;
 	bool by_udev; /* a drive that has gone again is nobody's fault */
 	struct wishes *wishes;
-};
+} options;
 
 struct outcome {
-	const struct set_options *options;
-	const char *target;
-	struct wcache_ctx *ctx;
+	struct job job;
 	enum wcache_setting setting;
 	const char *where; /* the line of the policy that decided */
-	int err;
-	char why[768];
 	char warning[256];
 	char *text; /* of -v and --dry-run; with --save a section of the policy */
 	struct json_object *json;
@@ -64,12 +60,6 @@ static bool is_interrupted(void)
 	sigpending(&pending);
 	return sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) ||
 	       sigismember(&pending, SIGHUP);
-}
-
-static void keep_why(struct outcome *x, int err, const char *why)
-{
-	x->err = err;
-	snprintf(x->why, sizeof(x->why), "%s", why && *why ? why : wcache_strerror(err));
 }
 
 static const char *setting_word(enum wcache_setting setting)
@@ -104,7 +94,7 @@ static void render_text(struct outcome *x, struct wcache_device *dev,
 	for (size_t i = 0; i < n; i++) {
 		const char *step = wcache_change_get_step_text(change, i);
 
-		if (x->options->dry_run)
+		if (options.dry_run)
 			fprintf(f, "%s: would %s\n", node, step);
 		else
 			fprintf(f, "%s: %s: %s\n", node, step,
@@ -148,11 +138,12 @@ static struct json_object *emit_outcome(const struct outcome *x, const struct wc
 			emit_string(status_word(wcache_change_get_step_status(change, i))));
 		json_object_array_add(steps, step);
 	}
-	json_object_object_add(o, "target", emit_string(x->target));
+	json_object_object_add(o, "target", emit_string(x->job.target->name));
 	json_object_object_add(o, "device", dev ? emit_string(wcache_device_get_name(dev)) : NULL);
-	if (x->options->wishes) {
+	if (options.wishes) {
 		json_object_object_add(o, "policy", emit_string(x->where));
-		json_object_object_add(o, "wanted", emit_string(setting_word(x->setting)));
+		json_object_object_add(o, "wanted",
+				       x->setting ? emit_string(setting_word(x->setting)) : NULL);
 	}
 	json_object_object_add(o, "before",
 			       change ? emit_view(wcache_change_get_before(change)) : NULL);
@@ -161,7 +152,9 @@ static struct json_object *emit_outcome(const struct outcome *x, const struct wc
 	json_object_object_add(o, "steps", steps);
 	json_object_object_add(o, "warning",
 			       change ? emit_string(wcache_change_get_warning(change)) : NULL);
-	json_object_object_add(o, "error", x->err ? emit_error(x->target, x->err, x->why) : NULL);
+	json_object_object_add(o, "error",
+			       x->job.err ? emit_error(x->job.target->name, x->job.err, x->job.why)
+					  : NULL);
 	return o;
 }
 
@@ -169,10 +162,11 @@ static struct json_object *emit_outcome(const struct outcome *x, const struct wc
 static void add_where_it_stands(struct outcome *x, const struct wcache_change *change)
 {
 	const struct wcache_state *after = wcache_change_get_after(change);
-	size_t n = strlen(x->why);
+	char *why = x->job.why;
+	size_t n = strlen(why);
 
 	if (after)
-		snprintf(x->why + n, sizeof(x->why) - n,
+		snprintf(why + n, sizeof(x->job.why) - n,
 			 "; its write cache is %s now, the kernel says %s",
 			 wcache_cache_to_string(wcache_state_get_cache(after)),
 			 wcache_kernel_to_string(wcache_state_get_kernel(after)));
@@ -192,38 +186,38 @@ static void render_section(struct outcome *x, const struct wcache_device *dev)
 
 static void change_device(struct outcome *x, struct wcache_device *dev)
 {
-	const struct set_options *o = x->options;
-	const struct wcache_change_options options = {
-		.size = sizeof(options),
-		.flags = (o->save ? WCACHE_CHANGE_SAVE : 0) | (o->force ? WCACHE_CHANGE_FORCE : 0),
+	const struct wcache_change_options how = {
+		.size = sizeof(how),
+		.flags = (options.save ? WCACHE_CHANGE_SAVE : 0) |
+			 (options.force ? WCACHE_CHANGE_FORCE : 0),
 	};
 	struct wcache_change *change;
 	int err;
 
-	err = wcache_change_new(dev, x->setting, &options, &change);
+	err = wcache_change_new(dev, x->setting, &how, &change);
 	if (err < 0) {
-		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
-		if (o->tool.json)
+		job_fail(&x->job, err, wcache_error_get_text(wcache_device_get_error(dev)));
+		if (options.tool.json)
 			x->json = emit_outcome(x, dev, NULL);
-		if (err == -EOPNOTSUPP && o->save && !o->tool.json)
+		if (err == -EOPNOTSUPP && options.save && !options.tool.json)
 			render_section(x, dev);
 		return;
 	}
-	if (!o->dry_run) {
+	if (!options.dry_run) {
 		err = wcache_change_apply(change);
 		if (err < 0) {
-			keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
+			job_fail(&x->job, err, wcache_error_get_text(wcache_device_get_error(dev)));
 			add_where_it_stands(x, change);
 		}
 	}
-	if (!x->err && o->by_udev && wcache_change_get_step_count(change))
+	if (!x->job.err && options.by_udev && wcache_change_get_step_count(change))
 		syslog(LOG_INFO, "%s: write cache set %s, as %s wants it",
 		       wcache_device_get_node(dev), setting_word(x->setting), x->where);
 	if (wcache_change_get_warning(change))
 		snprintf(x->warning, sizeof(x->warning), "%s", wcache_change_get_warning(change));
-	if (o->tool.json)
+	if (options.tool.json)
 		x->json = emit_outcome(x, dev, change);
-	else if (o->tool.verbose || o->dry_run)
+	else if (options.tool.verbose || options.dry_run)
 		render_text(x, dev, change);
 	wcache_change_free(change);
 }
@@ -248,9 +242,9 @@ static void say_nothing_done(struct outcome *x, const struct wcache_device *dev,
 	const char *cache = wcache_cache_to_string(wcache_state_get_cache(state));
 	int n;
 
-	if (x->options->tool.json) {
+	if (options.tool.json) {
 		x->json = json_object_new_object();
-		json_object_object_add(x->json, "target", emit_string(x->target));
+		json_object_object_add(x->json, "target", emit_string(x->job.target->name));
 		json_object_object_add(x->json, "device", emit_string(wcache_device_get_name(dev)));
 		json_object_object_add(x->json, "policy", emit_string(x->where));
 		json_object_object_add(x->json, "wanted",
@@ -260,7 +254,7 @@ static void say_nothing_done(struct outcome *x, const struct wcache_device *dev,
 		json_object_object_add(x->json, "error", NULL);
 		return;
 	}
-	if (!x->options->tool.verbose && !x->options->dry_run)
+	if (!options.tool.verbose && !options.dry_run)
 		return;
 	if (wanted == WCACHE_WANTED_UNKNOWN)
 		n = asprintf(
@@ -285,10 +279,10 @@ static bool ask_policy(struct outcome *x, struct wcache_device *dev)
 	int err = wcache_state_read(dev, 0, &state);
 
 	if (err < 0) {
-		keep_why(x, err, wcache_error_get_text(wcache_device_get_error(dev)));
+		job_fail(&x->job, err, wcache_error_get_text(wcache_device_get_error(dev)));
 		return false;
 	}
-	wanted = wishes_ask(x->options->wishes, dev, state, &x->where);
+	wanted = wishes_ask(options.wishes, dev, state, &x->where);
 	if (wanted == WCACHE_WANTED_ON || wanted == WCACHE_WANTED_OFF ||
 	    wanted == WCACHE_WANTED_DEFAULT) {
 		x->setting = wanted == WCACHE_WANTED_ON	   ? WCACHE_SET_ON
@@ -302,31 +296,32 @@ static bool ask_policy(struct outcome *x, struct wcache_device *dev)
 	return todo;
 }
 
-static void set(void *job)
+static void set(struct job *job)
 {
-	struct outcome *x = job;
+	struct outcome *x = (struct outcome *)job;
 	struct wcache_device *dev;
 	int err;
 
 	if (is_interrupted()) {
-		keep_why(x, -ECANCELED, "not begun: interrupted");
+		job_fail(job, -ECANCELED, "not begun: interrupted");
 		return;
 	}
-	err = wcache_device_open(x->ctx, x->target,
-				 x->options->dry_run ? WCACHE_ACCESS_QUERY : WCACHE_ACCESS_CHANGE,
+	x->setting = options.setting;
+	err = wcache_device_open(job->ctx, job->drive,
+				 options.dry_run ? WCACHE_ACCESS_QUERY : WCACHE_ACCESS_CHANGE,
 				 &dev);
 	if (err < 0) {
-		keep_why(x, err, wcache_ctx_get_error(x->ctx));
+		job_fail(job, err, wcache_ctx_get_error(job->ctx));
 		return;
 	}
-	if (!x->options->wishes || ask_policy(x, dev))
+	if (!options.wishes || ask_policy(x, dev))
 		change_device(x, dev);
 	wcache_device_close(dev);
 }
 
-static const char *advice(const struct set_options *o, int err)
+static const char *advice(int err)
 {
-	if (err == -EOPNOTSUPP && o->save)
+	if (err == -EOPNOTSUPP && options.save)
 		return "To have it after every power cycle, add this to /etc/wcache.conf "
 		       "(wcache.conf(5)):";
 	if (err == -EOPNOTSUPP)
@@ -341,74 +336,152 @@ static bool is_gone(int err)
 	return err == -ENOENT || err == -ENODEV || err == -ENXIO || err == -ENOTBLK;
 }
 
-static struct outcome *outcome_new(const struct set_options *o, const char *target)
+static void report(struct job *job)
 {
-	struct outcome *x = calloc(1, sizeof(*x));
+	struct outcome *x = (struct outcome *)job;
 
-	if (!x)
-		abort();
-	x->options = o;
-	x->target = target;
-	x->setting = o->setting;
-	return x;
+	if (options.by_udev && is_gone(job->err))
+		job->err = 0;
+	if (x->text && !options.tool.quiet)
+		fputs(x->text, stdout);
+	if (job->err)
+		tool_complain(TOOL, &options.tool, job_name(job), job->err, job->why,
+			      advice(job->err));
+	else if (*x->warning)
+		tool_warn(TOOL, &options.tool, job_name(job), x->warning);
 }
 
-static enum tool_exit set_all(struct set_options *o, struct wcache_ctx *ctx, char *targets[],
-			      size_t n)
+static void clear(struct job *job)
 {
-	const bool alone = o->tool.capture || o->tool.replay;
-	struct outcome **all = calloc(n, sizeof(*all));
-	enum tool_exit *status = calloc(n, sizeof(*status));
-	struct json_object *list = json_object_new_array();
-	struct json_object *root;
-	enum tool_exit result;
-	struct pool *pool;
+	struct outcome *x = (struct outcome *)job;
 
-	if (!all || !status)
-		abort();
-	for (size_t i = 0; i < n; i++) {
-		all[i] = outcome_new(o, targets[i]);
-		all[i]->ctx = alone ? wcache_ctx_ref(ctx) : tool_context(TOOL, &o->tool);
-	}
-	pool = pool_start(set, (void *const *)all, n, alone ? 0 : MAX_THREADS);
-	for (size_t i = 0; i < n; i++) {
-		struct outcome *x;
+	free(x->text);
+	json_object_put(x->json);
+}
 
-		if (!pool_wait(pool, i, o->by_udev ? UDEV_LIMIT_MS : LIMIT_MS)) {
-			all[i] = outcome_new(o, targets[i]);
-			keep_why(all[i], -ETIMEDOUT, NULL);
-		}
-		x = all[i];
-		if (o->by_udev && is_gone(x->err))
-			x->err = 0;
-		status[i] = tool_exit_of(x->err);
-		if (x->text && !o->tool.quiet)
-			fputs(x->text, stdout);
-		if (o->tool.json)
+static enum tool_exit set_drives(struct wcache_ctx *ctx, const struct target targets[], size_t n)
+{
+	const struct jobs_kind kind = {
+		.tool = TOOL,
+		.size = sizeof(struct outcome),
+		.limit_ms = options.by_udev ? UDEV_LIMIT_MS : LIMIT_MS,
+		.work = set,
+		.done = report,
+		.clear = clear,
+	};
+	struct jobs *jobs = jobs_run(&kind, ctx, &options.tool, targets, n);
+	enum tool_exit status = jobs_exit(jobs);
+
+	if (options.tool.json) {
+		struct json_object *list = json_object_new_array();
+		struct json_object *root = emit_root();
+
+		for (size_t i = 0; i < jobs->n; i++) {
+			struct outcome *x = (struct outcome *)jobs->job[i];
+
 			json_object_array_add(list, x->json ? json_object_get(x->json)
 							    : emit_outcome(x, NULL, NULL));
-		if (x->err)
-			tool_complain(TOOL, &o->tool, x->target, x->err, x->why, advice(o, x->err));
-		else if (*x->warning)
-			tool_warn(TOOL, &o->tool, x->target, x->warning);
-	}
-	pool_end(pool);
-	if (o->tool.json) {
-		root = emit_root();
-		json_object_object_add(root, "changes", json_object_get(list));
+		}
+		json_object_object_add(root, "changes", list);
 		emit_print(root);
 	}
-	json_object_put(list);
-	result = tool_exit_join(status, n);
-	for (size_t i = 0; i < n; i++) {
-		free(all[i]->text);
-		json_object_put(all[i]->json);
-		wcache_ctx_unref(all[i]->ctx);
-		free(all[i]);
+	jobs_free(jobs);
+	return status;
+}
+
+/* One file system can be mounted at several points. */
+static bool is_same_filesystem(const char *a, const char *b)
+{
+	struct stat st, other;
+
+	return !strcmp(a, b) || (!stat(a, &st) && !stat(b, &other) && st.st_dev == other.st_dev);
+}
+
+/* Is it one of those that the paths of the target lie on? */
+static bool is_named(const struct wcache_stack *stack, const char *mount)
+{
+	for (size_t i = 0; i < wcache_stack_get_path_count(stack); i++) {
+		const struct wcache_node *top = wcache_stack_get_top(stack, i);
+
+		if (top && wcache_node_is_filesystem(top) == WCACHE_YES &&
+		    is_same_filesystem(wcache_node_get_name(top), mount))
+			return true;
 	}
-	free(all);
-	free(status);
-	return result;
+	return false;
+}
+
+/* Who names a path may not know what else is on its drives. */
+static void name_other_users(struct wcache_ctx *ctx, const struct target *target, const char *drive)
+{
+	struct wcache_users *users;
+	char *list = NULL;
+	size_t size;
+	bool any = false;
+	FILE *f;
+
+	if (wcache_users_new(ctx, drive, &users) < 0) {
+		tool_warn(TOOL, &options.tool, drive, "what else it carries cannot be told");
+		return;
+	}
+	f = open_memstream(&list, &size);
+	if (!f)
+		abort();
+	fputs("also carries", f);
+	for (size_t i = 0; i < wcache_users_get_count(users); i++) {
+		const char *mount = wcache_users_get_mount(users, i);
+
+		if (is_named(target->stack, mount))
+			continue;
+		fputs(any ? ", " : " ", f);
+		emit_text(f, mount);
+		any = true;
+	}
+	fclose(f);
+	if (any)
+		tool_warn(TOOL, &options.tool, drive, list);
+	free(list);
+	wcache_users_free(users);
+}
+
+static enum tool_exit set_named(struct wcache_ctx *ctx, char *const names[], size_t n)
+{
+	struct target *targets = targets_new(ctx, &options.tool, (const char *const *)names, n);
+	enum tool_exit status;
+
+	for (size_t i = 0; i < n; i++) {
+		target_want_drives(&targets[i]);
+		for (size_t k = 0; targets[i].stack && k < target_count(&targets[i]); k++)
+			name_other_users(ctx, &targets[i], target_drive(&targets[i], k));
+	}
+	status = set_drives(ctx, targets, n);
+	targets_free(targets, n);
+	return status;
+}
+
+/* Every drive of this machine. */
+static enum tool_exit set_all(struct wcache_ctx *ctx)
+{
+	struct wcache_drives *drives;
+	struct target *targets;
+	enum tool_exit status;
+	size_t n;
+	int err = wcache_drives_new(ctx, &drives);
+
+	if (err < 0) {
+		tool_complain(TOOL, &options.tool, "/sys/block", err, wcache_ctx_get_error(ctx),
+			      "No drive was touched.");
+		return EXIT_FAILED;
+	}
+	n = wcache_drives_get_count(drives);
+	targets = calloc(n + 1, sizeof(*targets));
+	if (!targets)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		targets[i].name = wcache_drives_get_name(drives, i);
+	status = set_drives(ctx, targets, n);
+	free(targets);
+	wcache_drives_free(drives);
+	return status;
 }
 
 /*
@@ -437,34 +510,18 @@ static bool is_udev_event(void)
 }
 
 /* Whatever is wrong with the policy, no drive is touched. */
-static enum tool_exit apply_policy(struct set_options *o, struct wcache_ctx *ctx, char *targets[],
-				   size_t n)
+static enum tool_exit apply_policy(struct wcache_ctx *ctx, char *const names[], size_t n)
 {
-	struct wcache_drives *drives = NULL;
 	enum tool_exit status;
-	int err = wishes_new(ctx, !o->by_udev || !access(MOUNTED_SIGN, F_OK), &o->wishes);
+	int err = wishes_new(ctx, !options.by_udev || !access(MOUNTED_SIGN, F_OK), &options.wishes);
 
-	if (!err && !n)
-		err = wcache_drives_new(ctx, &drives);
 	if (err < 0) {
-		tool_complain(TOOL, &o->tool, "policy", err, wcache_ctx_get_error(ctx),
+		tool_complain(TOOL, &options.tool, "policy", err, wcache_ctx_get_error(ctx),
 			      "No drive was touched.");
-		wishes_free(o->wishes);
 		return EXIT_FAILED;
 	}
-	if (drives) {
-		n = wcache_drives_get_count(drives);
-		targets = calloc(n + 1, sizeof(*targets));
-		if (!targets)
-			abort();
-		for (size_t i = 0; i < n; i++)
-			targets[i] = (char *)wcache_drives_get_name(drives, i);
-	}
-	status = set_all(o, ctx, targets, n);
-	if (drives)
-		free(targets);
-	wcache_drives_free(drives);
-	wishes_free(o->wishes);
+	status = n ? set_named(ctx, names, n) : set_all(ctx);
+	wishes_free(options.wishes);
 	return status;
 }
 
@@ -495,7 +552,6 @@ int main(int argc, char *argv[])
 		TOOL_LONG_OPTIONS,
 		{ 0 },
 	};
-	struct set_options o = { 0 };
 	struct wcache_ctx *ctx;
 	enum tool_exit status;
 	sigset_t old;
@@ -504,34 +560,35 @@ int main(int argc, char *argv[])
 	while ((c = getopt_long(argc, argv, TOOL_SHORT_OPTIONS "nf", longopts, NULL)) >= 0) {
 		switch (c) {
 		case OPT_SAVE:
-			o.save = true;
+			options.save = true;
 			break;
 		case OPT_APPLY_POLICY:
-			o.apply_policy = true;
+			options.apply_policy = true;
 			break;
 		case 'n':
-			o.dry_run = true;
+			options.dry_run = true;
 			break;
 		case 'f':
-			o.force = true;
+			options.force = true;
 			break;
 		default:
-			tool_option(TOOL, c, help, &o.tool);
+			tool_option(TOOL, c, help, &options.tool);
 		}
 	}
-	if (o.apply_policy) {
-		if (o.save)
+	if (options.apply_policy) {
+		if (options.save)
 			tool_usage(TOOL, "--save and --apply-policy exclude each other");
-		o.by_udev = is_udev_event();
-		o.tool.syslog = o.by_udev;
+		options.by_udev = is_udev_event();
+		options.tool.syslog = options.by_udev;
 	} else {
-		o.setting = parse_setting(argv[optind]);
+		options.setting = parse_setting(argv[optind]);
 		if (++optind >= argc)
 			tool_usage(TOOL, "no TARGET");
 	}
-	ctx = tool_context(TOOL, &o.tool);
+	ctx = tool_context(TOOL, &options.tool);
 	hold_signals(&old);
-	status = (o.apply_policy ? apply_policy : set_all)(&o, ctx, argv + optind, argc - optind);
+	status = (options.apply_policy ? apply_policy : set_named)(ctx, argv + optind,
+								   argc - optind);
 	wcache_ctx_unref(ctx);
 	status = tool_finish(TOOL, status);
 	sigprocmask(SIG_SETMASK, &old, NULL);

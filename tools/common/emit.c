@@ -263,6 +263,61 @@ struct json_object *emit_drive(const struct wcache_device *dev, const struct wca
 	return o;
 }
 
+static struct json_object *emit_layer(const struct wcache_node *node)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *below = json_object_new_array();
+
+	for (size_t i = 0; i < wcache_node_get_lower_count(node); i++)
+		json_object_array_add(
+			below, emit_string(wcache_node_get_name(wcache_node_get_lower(node, i))));
+	json_object_object_add(o, "name", emit_string(wcache_node_get_name(node)));
+	json_object_object_add(o, "label", emit_string(wcache_node_get_label(node)));
+	json_object_object_add(o, "type", emit_string(wcache_node_get_type(node)));
+	json_object_object_add(o, "filesystem", emit_answer(wcache_node_is_filesystem(node)));
+	json_object_object_add(o, "flush",
+			       emit_string(wcache_passes_to_string(wcache_node_get_flush(node))));
+	json_object_object_add(o, "reason", emit_string(wcache_node_get_reason(node)));
+	json_object_object_add(o, "below", below);
+	return o;
+}
+
+/* Where each path of the stack begins: the target, then the links that lead elsewhere. */
+static struct json_object *emit_tops(const struct wcache_stack *stack)
+{
+	struct json_object *list = json_object_new_array();
+
+	for (size_t i = 0; i < wcache_stack_get_path_count(stack); i++) {
+		const struct wcache_node *top = wcache_stack_get_top(stack, i);
+		struct json_object *o = json_object_new_object();
+
+		json_object_object_add(o, "path", emit_string(wcache_stack_get_path(stack, i)));
+		json_object_object_add(o, "top",
+				       top ? emit_string(wcache_node_get_name(top)) : NULL);
+		json_object_array_add(list, o);
+	}
+	return list;
+}
+
+struct json_object *emit_path(const char *target, const struct wcache_stack *stack,
+			      const struct wcache_report *report, struct json_object *drives)
+{
+	struct json_object *o = json_object_new_object();
+	struct json_object *layers = json_object_new_array();
+
+	for (size_t i = 0; i < wcache_stack_get_node_count(stack); i++)
+		json_object_array_add(layers, emit_layer(wcache_stack_get_node(stack, i)));
+	json_object_object_add(o, "target", emit_string(target));
+	json_object_object_add(
+		o, "verdict",
+		emit_string(wcache_verdict_to_string(wcache_report_get_verdict(report))));
+	json_object_object_add(o, "paths", emit_tops(stack));
+	json_object_object_add(o, "stack", layers);
+	json_object_object_add(o, "drives", drives);
+	json_object_object_add(o, "findings", emit_findings(report));
+	return o;
+}
+
 struct json_object *emit_error(const char *target, int err, const char *text)
 {
 	struct json_object *o = json_object_new_object();

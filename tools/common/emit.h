@@ -28,6 +28,9 @@ void emit_print(struct json_object *root);
 struct json_object *emit_drive(const struct wcache_device *dev, const struct wcache_state *state,
 			       const struct wcache_report *report);
 struct json_object *emit_findings(const struct wcache_report *report);
+/* A path; takes DRIVES, an array of what emit_drive() made. */
+struct json_object *emit_path(const char *target, const struct wcache_stack *stack,
+			      const struct wcache_report *report, struct json_object *drives);
 struct json_object *emit_error(const char *target, int err, const char *text);
 
 #endif

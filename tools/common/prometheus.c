@@ -3,6 +3,7 @@
  * The text exposition format. What is unknown has no sample: a 0 would say "off".
  * wcache_drive_info names every drive, so that absence can be seen.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,12 @@ enum metric {
 	METRIC_CACHE,
 	METRIC_KERNEL,
 	METRIC_DURABLE,
+	METRIC_PATH_DURABLE,
 	N_METRICS,
 };
 
 struct sample {
-	char *device;
+	char *id; /* the label that says what it is of */
 	char *info; /* all labels of METRIC_INFO */
 	int value[N_METRICS]; /* -1: unknown */
 };
@@ -36,6 +38,9 @@ static const struct {
 	[METRIC_DURABLE] = { "wcache_fsync_durable",
 			     "1 if a finished fsync is durable on the drive, 0 if it is at risk; no "
 			     "sample if unknown." },
+	[METRIC_PATH_DURABLE] = { "wcache_path_fsync_durable",
+				  "1 if a finished fsync is durable on the path, 0 if it is at "
+				  "risk; no sample if unknown." },
 };
 
 static void label(FILE *f, const char *name, const char *value)
@@ -54,6 +59,26 @@ static void label(FILE *f, const char *name, const char *value)
 	fputc('"', f);
 }
 
+static int is_durable(const struct wcache_report *report)
+{
+	enum wcache_verdict verdict = wcache_report_get_verdict(report);
+
+	return verdict ? verdict == WCACHE_VERDICT_DURABLE : -1;
+}
+
+static char *make_id(const char *name, const char *value)
+{
+	char *id;
+	size_t size;
+	FILE *f = open_memstream(&id, &size);
+
+	if (!f)
+		abort();
+	label(f, name, value);
+	fclose(f);
+	return id;
+}
+
 struct sample *sample_new(const struct wcache_device *dev, const struct wcache_state *state,
 			  const struct wcache_report *report)
 {
@@ -70,7 +95,6 @@ struct sample *sample_new(const struct wcache_device *dev, const struct wcache_s
 		{ "kernel", wcache_kernel_to_string(wcache_state_get_kernel(state)) },
 		{ "fsync", wcache_verdict_to_string(wcache_report_get_verdict(report)) },
 	};
-	enum wcache_verdict verdict = wcache_report_get_verdict(report);
 	enum wcache_kernel kernel = wcache_state_get_kernel(state);
 	enum wcache_cache cache = wcache_state_get_cache(state);
 	struct sample *s = calloc(1, sizeof(*s));
@@ -79,11 +103,7 @@ struct sample *sample_new(const struct wcache_device *dev, const struct wcache_s
 
 	if (!s)
 		abort();
-	f = open_memstream(&s->device, &size);
-	if (!f)
-		abort();
-	label(f, "device", wcache_device_get_name(dev));
-	fclose(f);
+	s->id = make_id("device", wcache_device_get_name(dev));
 	f = open_memstream(&s->info, &size);
 	if (!f)
 		abort();
@@ -96,7 +116,20 @@ struct sample *sample_new(const struct wcache_device *dev, const struct wcache_s
 	s->value[METRIC_INFO] = 1;
 	s->value[METRIC_CACHE] = cache ? cache == WCACHE_CACHE_ON : -1;
 	s->value[METRIC_KERNEL] = kernel ? kernel == WCACHE_KERNEL_WRITE_BACK : -1;
-	s->value[METRIC_DURABLE] = verdict ? verdict == WCACHE_VERDICT_DURABLE : -1;
+	s->value[METRIC_DURABLE] = is_durable(report);
+	s->value[METRIC_PATH_DURABLE] = -1;
+	return s;
+}
+
+struct sample *sample_new_path(const char *path, const struct wcache_report *report)
+{
+	struct sample *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	s->id = make_id("path", path);
+	for (int m = 0; m < N_METRICS; m++)
+		s->value[m] = m == METRIC_PATH_DURABLE ? is_durable(report) : -1;
 	return s;
 }
 
@@ -104,20 +137,36 @@ void sample_free(struct sample *s)
 {
 	if (!s)
 		return;
-	free(s->device);
+	free(s->id);
 	free(s->info);
 	free(s);
 }
 
+/* A drive below two paths was asked twice. */
+static bool is_repeated(struct sample *const samples[], size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (samples[k] && !strcmp(samples[k]->id, samples[i]->id))
+			return true;
+	return false;
+}
+
 void samples_print(struct sample *const samples[], size_t n)
 {
+	bool *skip = calloc(n ? n : 1, sizeof(*skip));
+
+	if (!skip)
+		abort();
+	for (size_t i = 0; i < n; i++)
+		skip[i] = !samples[i] || is_repeated(samples, i);
 	for (int m = 0; m < N_METRICS; m++) {
 		printf("# HELP %s %s\n# TYPE %s gauge\n", metrics[m].name, metrics[m].help,
 		       metrics[m].name);
 		for (size_t i = 0; i < n; i++)
-			if (samples[i] && samples[i]->value[m] >= 0)
+			if (!skip[i] && samples[i]->value[m] >= 0)
 				printf("%s{%s} %d\n", metrics[m].name,
-				       m == METRIC_INFO ? samples[i]->info : samples[i]->device,
+				       m == METRIC_INFO ? samples[i]->info : samples[i]->id,
 				       samples[i]->value[m]);
 	}
+	free(skip);
 }

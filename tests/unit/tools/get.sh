@@ -121,7 +121,7 @@ is 'prometheus: status' "$status" 0
 is 'prometheus: cache' "$(grep '^wcache_drive_write_cache_enabled' out | tr '\n' ' ')" \
 	'wcache_drive_write_cache_enabled{device="sda"} 1 wcache_drive_write_cache_enabled{device="sdb"} 1 wcache_drive_write_cache_enabled{device="nvme0n1"} 0 '
 is 'prometheus: durable' "$(grep -c '^wcache_fsync_durable{device="sdb"} 0$' out)" 1
-is 'prometheus: one HELP and TYPE each' "$(grep -c '^# HELP' out) $(grep -c '^# TYPE .* gauge$' out) $(grep '^# TYPE' out | sort -u | wc -l)" '4 4 4'
+is 'prometheus: one HELP and TYPE each' "$(grep -c '^# HELP' out) $(grep -c '^# TYPE .* gauge$' out) $(grep '^# TYPE' out | sort -u | wc -l)" '5 5 5'
 run wcache-get --prometheus --replay silent
 is 'prometheus: unknown' "$status $(grep -c '^wcache_drive_write_cache_enabled' out) $(grep -c '^wcache_drive_info{.*cache="unknown"' out)" '4 0 1'
 
@@ -185,8 +185,25 @@ done
 is 'full disk below the output' "$? $(cat err)" '1 wcache-get: standard output: No space left on device'
 
 # What is no drive.
-for target in /dev/null /nonexistent "$work" "$work/raw"; do
+for target in /dev/null /nonexistent; do
 	run wcache-get "$target"
 	is "$target" "$status $(grep -c "^wcache-get: $target: " err) $(wc -l <err)" '1 1 2'
 done
+
+# A path, and one that lies on no drive at all: this machine's drives are not ours to ask.
+run wcache-get /proc
+is 'path: status and stderr' "$status $err" '4 '
+is 'path: what it is' "$(head -n 1 out)" /proc
+has 'path: its layer' "$(sed -n 2p out)" '  /proc  proc  unknown: '
+has 'path: verdict' "$out" "fsync          unknown"
+has 'path: finding' "$out" '[devices-unknown]'
+run wcache-get --json /proc
+is 'path: json' "$status $(json '.drives, .errors, (.paths[] | .target, .verdict, .drives, .stack[0].name, .stack[0].type, .stack[0].filesystem, .stack[0].flush, .stack[0].below, .paths[0].top, .findings[0].code)' |
+	tr -d ' ' | tr '\n' ' ')" '4 [] [] /proc unknown [] /proc proc true unknown [] /proc devices-unknown '
+run wcache-get --check=durable /proc
+is 'path: check' "$status" 4
+run wcache-get --prometheus /proc
+is 'path: no sample for what is unknown' "$status $(grep -vc '^#' out)" '4 0'
+run wcache-get --replay three /proc
+is 'path: a recording has no layers' "$status $(wc -l <err)" '1 2'
 finish
