@@ -725,18 +725,17 @@ int wcache_report_new_for_stack(const struct wcache_stack *stack,
  *
  * Finds the stack, asks every drive and judges: what a daemon does at its start.
  *
+ *	enum wcache_verdict verdict = WCACHE_VERDICT_UNKNOWN;
  *	struct wcache_ctx *ctx;
  *	struct wcache_report *report;
- *	const struct wcache_finding *f;
  *
  *	if (wcache_ctx_new(&ctx) < 0)
- *		return 4;
- *	if (wcache_report_new_for_path(ctx, "/var/lib/daemon", &report) == 0) {
- *		if (wcache_report_get_verdict(report) == WCACHE_VERDICT_AT_RISK) {
- *			f = wcache_report_get_finding(report, 0);
- *			syslog(LOG_WARNING, "fsync is not durable: %s: %s",
- *			       wcache_finding_get_device(f), wcache_finding_get_text(f));
- *		}
+ *		return 1;
+ *	if (wcache_report_new_for_path(ctx, data, &report) == 0) {
+ *		verdict = wcache_report_get_verdict(report);
+ *		if (verdict == WCACHE_VERDICT_AT_RISK)
+ *			fprintf(stderr, "fsync is not durable in %s: %s\n", data,
+ *				wcache_finding_get_text(wcache_report_get_finding(report, 0)));
  *		wcache_report_free(report);
  *	}
  *	wcache_ctx_unref(ctx);
