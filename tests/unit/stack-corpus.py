@@ -12,13 +12,25 @@ import subprocess
 import sys
 import tempfile
 
-# Where the answers differ by design: a loop device is followed to its file, and the hidden
-# paths of an NVMe multipath head that have no folder in /sys/class/block are no devices.
-EXPLAINED = {
-    'util-linux-simple-lvm': {'/dev/dm-0', '/dev/loop0', '/dev/loop1', '/dev/loop2',
-                              '/dev/loop3'},
-    'nvme-cli-tree-pcie': {'/dev/nvme1c1n1', '/dev/nvme1c2n1'},
+# Where the right answer is another: a loop device is followed to its file, and those of this
+# machine lie in /tmp, a tmpfs, so on no drive.
+OTHERWISE = {
+    'util-linux-simple-lvm': {f'/dev/{name}': []
+                              for name in ('dm-0', 'loop0', 'loop1', 'loop2', 'loop3')},
 }
+
+# Links that the kernel makes (block/genhd.c device_add_disk()) and the record leaves out: those of
+# the hidden disks below an NVMe multipath head. They have no node in /dev, and are asked for by
+# name.
+COMPLETED = {
+    'nvme-cli-tree-pcie': ('nvme1c1n1', 'nvme1c2n1'),
+}
+
+
+def complete(name, root):
+    for disk in COMPLETED.get(name, ()):
+        at = os.readlink(f'{root}/sys/block/{disk}')
+        os.symlink('../' + at, f'{root}/sys/class/block/{disk}')
 
 
 def ask(program, root, targets, preload):
@@ -41,7 +53,7 @@ def main():
     ways = [False]
     if 'address' not in os.environ.get('WCACHE_SANITIZE', '') and shutil.which('umockdev-run'):
         ways.append(True)
-    passed = failed = explained = 0
+    passed = failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for path in machines:
             name = os.path.basename(path)[:-len('.expected.json')]
@@ -51,18 +63,19 @@ def main():
                     for k, v in expected.get(part, {}).items()}
             if not want:
                 continue
+            want.update(OTHERWISE.get(name, {}))
+            for disk in COMPLETED.get(name, ()):
+                want[disk] = want.pop(f'/dev/{disk}')
             subprocess.run(['tar', '-xpf', f'{corpus}/{name}.tar.xz', '-C', folder], check=True)
+            complete(name, f'{folder}/{name}')
             for preload in ways:
                 got = ask(program, f'{folder}/{name}', want, preload)
                 for target, devices in want.items():
-                    if target in EXPLAINED.get(name, ()):
-                        explained += 1
-                    elif got.get(target) == devices:
+                    if got.get(target) == devices:
                         passed += 1
                     else:
                         failed += 1
                         print(f'{name} {target}: {got.get(target)}, expected {devices}')
-    print(f'{explained} differ by design')
     print(f'{passed} passed, {failed} failed')
     return 1 if failed or not passed else 0
 
