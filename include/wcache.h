@@ -70,6 +70,7 @@ struct wcache_report;
 struct wcache_finding;
 struct wcache_identify;
 struct wcache_policy;
+struct wcache_others;
 
 /* A yes-or-no fact. */
 enum wcache_answer {
@@ -833,6 +834,38 @@ const char *wcache_policy_get_pattern(const struct wcache_policy *policy, size_t
 
 /* "on", "off", "default", "leave", "unknown". Never NULL. */
 const char *wcache_wanted_to_string(enum wcache_wanted wanted);
+
+/* ------------------------------------------------------------------- others */
+/*
+ * Others set write caches too, when a drive appears or a service starts: hdparm as
+ * /etc/hdparm.conf says, smartd as "-e wcache" in /etc/smartd.conf, udisks as
+ * WriteCacheEnabled in /etc/udisks2. Where one of them wants what the drive or the policy
+ * does not, a report can name the file and the line.
+ */
+
+/*
+ * wcache_others_new() - read their files
+ * @root: folder to take for the root of the file system, NULL for the real one
+ *
+ * A file that is not there says nothing, and one that its own program would not understand
+ * counts as far as it would there.
+ *
+ * Return: 0, -ENOMEM. Free with wcache_others_free().
+ */
+int wcache_others_new(struct wcache_ctx *ctx, const char *root, struct wcache_others **others);
+void wcache_others_free(struct wcache_others *others);
+/*
+ * wcache_report_add_others() - add a finding "set-elsewhere" for each that disagrees
+ * @report: of @dev and @state, before it is shown to anyone: pointers to its findings end
+ * @wanted, @where: of wcache_policy_decide(); WCACHE_WANTED_UNKNOWN and NULL without a policy
+ *
+ * They talk ATA: of other drives they change nothing.
+ *
+ * Return: 0, -ENOMEM. @report refers to nothing else afterwards.
+ */
+int wcache_report_add_others(struct wcache_report *report, const struct wcache_others *others,
+			     const struct wcache_device *dev, const struct wcache_state *state,
+			     enum wcache_wanted wanted, const char *where);
 
 /* ----------------------------------------------------------------- identify */
 /*

@@ -2,18 +2,14 @@
 /* A site's policy: which files it is made of, and what it wants of a drive. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "ctx.h"
 #include "policy.h"
-
-#define MAX_FILE (1024 * 1024)
+#include "textfile.h"
 
 /* Of files of one name the first folder's counts, as in systemd.unit(5). */
 static const char *const folders[] = {
@@ -22,58 +18,13 @@ static const char *const folders[] = {
 	"/usr/lib/wcache/wcache.conf.d",
 };
 
-/* The whole of a file, which must be a regular one (or a link to /dev/null: empty). */
-static int read_file(const char *path, char **text, size_t *size, const char **why)
-{
-	struct stat st;
-	ssize_t n = 0;
-	size_t got = 0;
-	char *buf;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int err = 0;
-
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &st) < 0) {
-		err = -errno;
-		goto out;
-	}
-	if (S_ISDIR(st.st_mode) || (!S_ISREG(st.st_mode) && !S_ISCHR(st.st_mode))) {
-		*why = "not a file";
-		err = -EBADMSG;
-		goto out;
-	}
-	buf = malloc(MAX_FILE + 1);
-	if (!buf) {
-		err = -ENOMEM;
-		goto out;
-	}
-	while (got <= MAX_FILE && (n = read(fd, buf + got, MAX_FILE + 1 - got)) > 0)
-		got += n;
-	if (n < 0) {
-		err = -errno;
-	} else if (got > MAX_FILE) {
-		*why = "larger than 1 MiB: no policy";
-		err = -EBADMSG;
-	}
-	if (err < 0) {
-		free(buf);
-		goto out;
-	}
-	*text = buf;
-	*size = got;
-out:
-	close(fd);
-	return err;
-}
-
 static int load_file(struct wcache_ctx *ctx, struct wcache_policy *policy, const char *path)
 {
 	char where[400] = "";
 	const char *why = NULL;
 	char *text = NULL;
 	size_t size = 0;
-	int err = read_file(path, &text, &size, &why);
+	int err = wc_textfile_read(path, &text, &size, &why);
 
 	if (err < 0)
 		return wc_ctx_fail(ctx, err, "%s: %s", path, why ? why : strerror(-err));

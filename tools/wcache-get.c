@@ -10,6 +10,7 @@
 #include "common/prometheus.h"
 #include "common/tool.h"
 #include "tree.h"
+#include "wishes.h"
 
 #define TOOL "wcache-get"
 
@@ -22,6 +23,7 @@ static const char help[] =
 	"      --check=WHAT       answer by exit status: durable, or off\n"
 	"      --health           add what libatasmart says (can switch SMART on)\n"
 	"      --identify FILE    decode IDENTIFY data, raw or as hdparm --Istdout prints it\n"
+	"      --json-lines       print JSON, each target on a line of its own\n"
 	"      --prometheus       print metrics for node_exporter's textfile collector\n" TOOL_HELP
 	"\n"
 	"Exit status: 0 done or yes, 1 failed, 2 usage, 3 no, 4 unknown, 5 some targets failed.\n";
@@ -37,8 +39,15 @@ static struct get_options {
 	enum check check;
 	bool health;
 	bool prometheus;
+	bool json_lines; /* with tool.json */
 	const char *identify;
 } options;
+
+/* Who else has a say about this machine's drives; NULL where that is not known. */
+static struct {
+	struct wcache_others *others;
+	struct wishes *wishes;
+} site;
 
 #define COLUMNS 7
 
@@ -305,6 +314,19 @@ static void render(struct answer *a, struct wcache_device *dev, const struct wca
 		render_rows(a, dev, state, report);
 }
 
+static int add_others(struct wcache_report *report, const struct wcache_device *dev,
+		      const struct wcache_state *state)
+{
+	enum wcache_wanted wanted = WCACHE_WANTED_UNKNOWN;
+	const char *where = NULL;
+
+	if (!site.others)
+		return 0;
+	if (site.wishes)
+		wanted = wishes_ask(site.wishes, dev, state, &where);
+	return wcache_report_add_others(report, site.others, dev, state, wanted, where);
+}
+
 static void ask(struct job *job)
 {
 	struct answer *a = (struct answer *)job;
@@ -323,6 +345,8 @@ static void ask(struct job *job)
 		dev, WCACHE_STATE_MEMBERS | (options.tool.verbose ? WCACHE_STATE_FULL : 0), &state);
 	if (!err)
 		err = wcache_report_new(dev, state, &report);
+	if (!err)
+		err = add_others(report, dev, state);
 	if (err < 0)
 		job_fail(job, err, wcache_error_get_text(wcache_device_get_error(dev)));
 	else
@@ -501,6 +525,32 @@ static void print_json(const struct group groups[], size_t n)
 	emit_print(root);
 }
 
+/* For log shippers: what print_json() has in lists, without them. */
+static void print_json_lines(const struct group groups[], size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct group *g = &groups[i];
+		struct json_object *list = json_object_new_array();
+
+		for (size_t k = 0; k < g->n; k++) {
+			struct answer *a = answer_of(g->jobs[k]);
+
+			if (a->job.err)
+				emit_print_line(
+					emit_error(job_name(&a->job), a->job.err, a->job.why));
+			else if (g->report)
+				json_object_array_add(list, json_object_get(a->json));
+			else
+				emit_print_line(json_object_get(a->json));
+		}
+		if (g->report)
+			emit_print_line(
+				emit_path(g->target->name, g->target->stack, g->report, list));
+		else
+			json_object_put(list);
+	}
+}
+
 static void print_samples(const struct group groups[], size_t n, const struct jobs *jobs)
 {
 	struct sample **samples = calloc(jobs->n + n + 1, sizeof(*samples));
@@ -523,6 +573,10 @@ static void print(const struct group groups[], size_t n, const struct jobs *jobs
 {
 	if (options.prometheus) {
 		print_samples(groups, n, jobs);
+		return;
+	}
+	if (options.json_lines) {
+		print_json_lines(groups, n);
 		return;
 	}
 	if (options.tool.json) {
@@ -758,6 +812,17 @@ static enum tool_exit identify(void)
 	return err;
 }
 
+/* A recording may be of another machine. They are read once, and kept to the end. */
+static void read_site(struct wcache_ctx *ctx)
+{
+	if (options.tool.replay)
+		return;
+	if (wcache_others_new(ctx, NULL, &site.others) < 0)
+		site.others = NULL;
+	if (wishes_new(ctx, true, &site.wishes) < 0)
+		site.wishes = NULL;
+}
+
 int main(int argc, char *argv[])
 {
 	enum {
@@ -765,12 +830,14 @@ int main(int argc, char *argv[])
 		OPT_HEALTH,
 		OPT_IDENTIFY,
 		OPT_PROMETHEUS,
+		OPT_JSON_LINES,
 	};
 	static const struct option longopts[] = {
 		{ "check", required_argument, NULL, OPT_CHECK },
 		{ "health", no_argument, NULL, OPT_HEALTH },
 		{ "identify", required_argument, NULL, OPT_IDENTIFY },
 		{ "prometheus", no_argument, NULL, OPT_PROMETHEUS },
+		{ "json-lines", no_argument, NULL, OPT_JSON_LINES },
 		TOOL_LONG_OPTIONS,
 		{ 0 },
 	};
@@ -797,6 +864,10 @@ int main(int argc, char *argv[])
 		case OPT_PROMETHEUS:
 			options.prometheus = true;
 			break;
+		case OPT_JSON_LINES:
+			options.json_lines = true;
+			options.tool.json = true;
+			break;
 		default:
 			tool_option(TOOL, c, help, &options.tool);
 		}
@@ -807,6 +878,7 @@ int main(int argc, char *argv[])
 		return tool_finish(TOOL, identify());
 	}
 	ctx = tool_context(TOOL, &options.tool);
+	read_site(ctx);
 	status = optind < argc ? get_named(ctx, argv + optind, argc - optind) : get_all(ctx);
 	wcache_ctx_unref(ctx);
 	return tool_finish(TOOL, status);

@@ -1,62 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A site's policy: what its files may say, in which order they count, what they want. */
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "policy.h"
+#include "root.h"
 #include "suite.h"
 
-static char root[] = "/tmp/wcache-policy-XXXXXX";
 static struct wcache_ctx *ctx;
-
-static void run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-
-static void run(const char *fmt, ...)
-{
-	char command[512];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(command, sizeof(command), fmt, ap);
-	va_end(ap);
-	ck_assert_int_eq(system(command), 0);
-}
 
 static void set_up(void)
 {
-	strcpy(root + strlen(root) - 6, "XXXXXX");
-	ck_assert_ptr_nonnull(mkdtemp(root));
-	run("mkdir -p %s/etc/wcache.conf.d %s/run/wcache.conf.d "
-	    "%s/usr/lib/wcache/wcache.conf.d",
-	    root, root, root);
+	root_set_up("etc/wcache.conf.d run/wcache.conf.d usr/lib/wcache/wcache.conf.d");
 	ck_assert_int_eq(wcache_ctx_new(&ctx), 0);
 }
 
 static void tear_down(void)
 {
 	wcache_ctx_unref(ctx);
-	run("rm -rf %s", root);
-}
-
-static void put_bytes(const char *name, const void *data, size_t size)
-{
-	char path[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", root, name);
-	f = fopen(path, "w");
-	ck_assert_ptr_nonnull(f);
-	ck_assert_uint_eq(fwrite(data, 1, size, f), size);
-	ck_assert_int_eq(fclose(f), 0);
-}
-
-static void put(const char *name, const char *text)
-{
-	put_bytes(name, text, strlen(text));
+	root_tear_down();
 }
 
 static struct wcache_policy *load(void)

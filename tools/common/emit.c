@@ -110,6 +110,14 @@ void emit_print(struct json_object *root)
 	json_object_put(root);
 }
 
+void emit_print_line(struct json_object *o)
+{
+	json_object_object_add(o, "format_version", json_object_new_int(FORMAT_VERSION));
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
+						       JSON_C_TO_STRING_NOSLASHESCAPE));
+	json_object_put(o);
+}
+
 struct json_object *emit_findings(const struct wcache_report *report)
 {
 	struct json_object *list = json_object_new_array();

@@ -24,6 +24,8 @@ struct json_object *emit_cache(enum wcache_cache cache);
 struct json_object *emit_root(void);
 /* Print it with a newline, and free it. */
 void emit_print(struct json_object *root);
+/* The same on one line, for an object that has no format_version yet. */
+void emit_print_line(struct json_object *o);
 
 struct json_object *emit_drive(const struct wcache_device *dev, const struct wcache_state *state,
 			       const struct wcache_report *report);

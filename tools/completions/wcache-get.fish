@@ -3,6 +3,7 @@ complete -c wcache-get -a '(string match -r "^(?:sd|nvme|vd|mmcblk).*" (command 
 complete -c wcache-get -l check -xa 'durable off' -d 'Answer by exit status'
 complete -c wcache-get -l health -d 'Add what libatasmart says'
 complete -c wcache-get -l identify -rF -d 'Decode IDENTIFY data'
+complete -c wcache-get -l json-lines -d 'Print JSON, each target on a line'
 complete -c wcache-get -l prometheus -d 'Print metrics for node_exporter'
 complete -c wcache-get -s j -l json -d 'Print JSON'
 complete -c wcache-get -s v -l verbose -d 'Say more'

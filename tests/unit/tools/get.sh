@@ -109,6 +109,10 @@ is 'gone: message' "$(sed -n 1p err)" 'wcache-get: sda: the query failed: the de
 has 'gone: the other one is done' "$out" 'sdb'
 run wcache-get --json --replay gone
 is 'gone: json' "$status $(json '[.drives[0].device, .errors[0].target, .errors[0].errno] | join(" ")')" '5 sdb sda 19'
+run wcache-get --json-lines --replay gone
+is 'gone: json lines' "$status $(while read -r line; do
+	echo "$line" | jq -r '"\(.format_version) \(.device // .target) \(.errno // .cache)"'
+done <out | paste -sd ,)" '5 1 sda 19,1 sdb on'
 run wcache-get --replay gone sda && is 'gone: alone' "$status" 1
 run wcache-get --replay off sdx
 is 'not there: status' "$status" 1
