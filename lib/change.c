@@ -152,10 +152,7 @@ static int refuse_layer(struct wcache_change *c)
 				   sizeof(remedy));
 	if (err <= 0)
 		return err < 0 ? wc_fail(dev, err, "the layers above it cannot be looked at") : 0;
-	return wc_fail(dev, -EBUSY,
-		       "%s above it drops flushes and would go on: have the kernel send them "
-		       "(cache_type), then %s",
-		       layer, remedy);
+	return wc_fail(dev, -EBUSY, "%s above it drops flushes and would go on: %s", layer, remedy);
 }
 
 static void plan(struct wcache_change *c)

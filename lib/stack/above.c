@@ -53,10 +53,39 @@ static bool drops(struct above *a, const char *name)
 	       !strcmp(v, "write through");
 }
 
+static int first_entry(void *data, const char *name)
+{
+	snprintf(data, 64, "%s", name);
+	return 1;
+}
+
+/*
+ * A table looks at the drive when it is loaded: the kernel must send flushes to it before,
+ * so as wc_kernel_force_flushes() has it do.
+ */
+static void flushes_first(struct above *a, char *out, size_t size)
+{
+	const char *drive = a->name[0];
+	char v[32], lun[64];
+
+	if (wc_host_read(a->ctx, v, sizeof(v), "/sys/class/block/%s/queue/write_cache", drive) <
+		    0 ||
+	    strcmp(v, "write through"))
+		snprintf(out, size, "%s", "");
+	else if (wc_host_list(a->ctx, first_entry, lun, "/sys/class/block/%s/device/scsi_disk",
+			      drive) == 1)
+		snprintf(out, size,
+			 "echo temporary write back >/sys/class/scsi_disk/%s/cache_type && ", lun);
+	else
+		snprintf(out, size, "echo write back >/sys/class/block/%s/queue/write_cache && ",
+			 drive);
+}
+
 static int find_dm(struct above *a, char *layer, size_t layer_size, char *remedy,
 		   size_t remedy_size)
 {
-	char label[160];
+	char label[160], uuid[160];
+	size_t n;
 
 	for (size_t i = 1; i < a->n; i++) {
 		if (!drops(a, a->name[i]))
@@ -64,8 +93,13 @@ static int find_dm(struct above *a, char *layer, size_t layer_size, char *remedy
 		if (wc_host_read(a->ctx, label, sizeof(label), "/sys/class/block/%s/dm/name",
 				 a->name[i]) <= 0)
 			snprintf(label, sizeof(label), "%s", a->name[i]);
+		if (wc_host_read(a->ctx, uuid, sizeof(uuid), "/sys/class/block/%s/dm/uuid",
+				 a->name[i]) < 0)
+			*uuid = '\0';
 		snprintf(layer, layer_size, "%s (%s)", a->name[i], label);
-		wc_stack_dm_remedy(label, remedy, remedy_size);
+		flushes_first(a, remedy, remedy_size);
+		n = strlen(remedy);
+		wc_stack_dm_remedy(label, wc_dm_is_luks(uuid), remedy + n, remedy_size - n);
 		return 1;
 	}
 	return 0;
@@ -106,7 +140,7 @@ static int find_mount(struct above *a, char *layer, size_t layer_size, char *rem
 		if (n->mount && n->flush == WCACHE_PASSES_NO && !n->in_memory &&
 		    is_above(a, s, n)) {
 			snprintf(layer, layer_size, "%s (%s)", n->name, n->reason);
-			wc_stack_mount_remedy(n->name, remedy, remedy_size);
+			wc_filesystem_remedy(n->mount, remedy, remedy_size);
 			err = 1;
 		}
 	}

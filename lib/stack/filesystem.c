@@ -78,25 +78,45 @@ static int expand(struct wcache_stack *s, struct wcache_node *n)
 	return err;
 }
 
-void wc_filesystem_judge(struct wcache_stack *s, struct wcache_node *n)
+/* Options that leave flushes out, and those that take them back. */
+struct barrier {
+	const char *key, *value, *remedy;
+};
+
+static const struct barrier *dropped(const struct wc_mount *m)
 {
-	static const struct {
-		const char *key, *value;
-	} off[] = {
-		{ "nobarrier", "" },
-		{ "barrier", "0" },
-		{ "barrier", "none" },
-		{ "fsync_mode", "nobarrier" }, /* f2fs */
+	static const struct barrier off[] = {
+		{ "nobarrier", "", "barrier" },
+		{ "barrier", "0", "barrier" },
+		{ "barrier", "none", "barrier=flush" }, /* reiserfs */
+		{ "fsync_mode", "nobarrier", "fsync_mode=posix" }, /* f2fs */
 	};
 	char v[16];
 
 	for (size_t i = 0; i < sizeof(off) / sizeof(*off); i++)
-		if (!wc_mount_option(n->mount, off[i].key, v, sizeof(v)) &&
-		    !strcmp(v, off[i].value)) {
-			wc_node_say(n, WCACHE_PASSES_NO, "mounted with %s%s%s", off[i].key,
-				    *v ? "=" : "", v);
-			return;
-		}
+		if (!wc_mount_option(m, off[i].key, v, sizeof(v)) && !strcmp(v, off[i].value))
+			return &off[i];
+	return NULL;
+}
+
+void wc_filesystem_remedy(const struct wc_mount *m, char *out, size_t size)
+{
+	const struct barrier *off = dropped(m);
+	char word[1024];
+
+	wc_shell_word(m->point, word, sizeof(word));
+	snprintf(out, size, "mount -o remount,%s %s", off ? off->remedy : "barrier", word);
+}
+
+void wc_filesystem_judge(struct wcache_stack *s, struct wcache_node *n)
+{
+	const struct barrier *off = dropped(n->mount);
+
+	if (off) {
+		wc_node_say(n, WCACHE_PASSES_NO, "mounted with %s%s%s", off->key,
+			    *off->value ? "=" : "", off->value);
+		return;
+	}
 	if (!strcmp(n->type, "fuseblk"))
 		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "a program in user space decides");
 	else

@@ -6,5 +6,7 @@
 
 /* Does its mount leave flushes out? */
 void wc_filesystem_judge(struct wcache_stack *s, struct wcache_node *n);
+/* The command that mends one which does. */
+void wc_filesystem_remedy(const struct wc_mount *m, char *out, size_t size);
 
 #endif

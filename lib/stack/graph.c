@@ -230,13 +230,24 @@ static void read_queue(struct wcache_stack *s, struct wcache_node *n)
 		n->write_cache = WCACHE_KERNEL_WRITE_THROUGH;
 }
 
+static bool write_back_in(struct wcache_node *n)
+{
+	if (n->write_cache == WCACHE_KERNEL_WRITE_BACK)
+		return true;
+	if (n->seen)
+		return false;
+	n->seen = true;
+	for (size_t i = 0; i < n->n_lower; i++)
+		if (write_back_in(n->lower[i]))
+			return true;
+	return false;
+}
+
 static bool write_back_below(const struct wcache_stack *s, struct wcache_node *n)
 {
 	for (size_t i = 0; i < s->n_nodes; i++)
-		if (s->nodes[i] != n && s->nodes[i]->write_cache == WCACHE_KERNEL_WRITE_BACK &&
-		    wc_stack_reaches(s, n, s->nodes[i]))
-			return true;
-	return false;
+		s->nodes[i]->seen = false;
+	return write_back_in(n);
 }
 
 /*

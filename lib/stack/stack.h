@@ -26,7 +26,9 @@ struct wcache_node {
 	char type[32];
 	bool is_drive;
 	bool in_memory; /* what it holds is gone with the power */
+	bool is_luks;
 	bool seen; /* in a walk */
+	bool judged; /* in a report */
 	bool looped; /* a device below it claimed to stand above it */
 	enum wcache_kernel write_cache; /* of its queue */
 	enum wcache_passes flush;
@@ -105,11 +107,11 @@ int wc_stack_device_of(struct wcache_stack *s, const char *path, char *name, siz
 int wc_stack_drops_above(struct wcache_ctx *ctx, const char *name, char *layer, size_t layer_size,
 			 char *remedy, size_t remedy_size);
 
-/*
- * verdict.c: commands that mend. Device mapper LABEL looks at the disks below when a table
- * is loaded (drivers/md/dm-table.c dm_table_set_restrictions()), and never again.
- */
-void wc_stack_dm_remedy(const char *label, char *out, size_t size);
-void wc_stack_mount_remedy(const char *point, char *out, size_t size);
+/* dm.c: does the dm/uuid say that cryptsetup made it from a LUKS header? */
+bool wc_dm_is_luks(const char *uuid);
+
+/* remedy.c: commands that mend, for a shell */
+void wc_shell_word(const char *word, char *out, size_t size);
+void wc_stack_dm_remedy(const char *label, bool is_luks, char *out, size_t size);
 
 #endif

@@ -6,43 +6,8 @@
 #include <string.h>
 
 #include "device.h"
-#include "stack.h"
+#include "filesystem.h"
 #include "verdict.h"
-
-/* A shell's word. */
-static void quote(const char *word, char *out, size_t size)
-{
-	size_t n = 0;
-
-	out[n++] = '\'';
-	for (; *word && n < size - 6; word++) {
-		if (*word == '\'')
-			n += snprintf(out + n, size - n, "'\\''");
-		else
-			out[n++] = *word;
-	}
-	out[n++] = '\'';
-	out[n] = '\0';
-}
-
-void wc_stack_mount_remedy(const char *point, char *out, size_t size)
-{
-	char word[1024];
-
-	quote(point, word, sizeof(word));
-	snprintf(out, size, "mount -o remount,barrier %s", word);
-}
-
-void wc_stack_dm_remedy(const char *label, char *out, size_t size)
-{
-	char word[300];
-
-	quote(label, word, sizeof(word));
-	snprintf(out, size,
-		 "dmsetup table --showkeys %s | dmsetup load %s && dmsetup suspend %s && "
-		 "dmsetup resume %s",
-		 word, word, word, word);
-}
 
 /* What it costs that no flush comes down to this drive. */
 static enum wcache_severity weigh_drive(const struct wcache_state *s)
@@ -84,17 +49,26 @@ static void judge_drop(struct wcache_report *r, const struct wcache_stack *s, st
 		return;
 	}
 	if (n->mount && strcmp(n->type, "overlay"))
-		wc_stack_mount_remedy(n->name, remedy, sizeof(remedy));
+		wc_filesystem_remedy(n->mount, remedy, sizeof(remedy));
 	else if (n->label)
-		wc_stack_dm_remedy(n->label, remedy, sizeof(remedy));
+		wc_stack_dm_remedy(n->label, n->is_luks, remedy, sizeof(remedy));
 	wc_report_add(r, code, weigh(s, n, states), n->name, *remedy ? remedy : NULL,
 		      "%s%s%s%s drops flushes: %s", n->type, n->label ? " (" : "",
 		      n->label ? n->label : "", n->label ? ")" : "", n->reason);
 }
 
-static void judge_layer(struct wcache_report *r, const struct wcache_stack *s,
-			struct wcache_node *n, const struct wcache_state *const *states)
+/* From the bottom: a layer that is mended looks at those below it. */
+static void judge_layers(struct wcache_report *r, const struct wcache_stack *s,
+			 struct wcache_node *n, const struct wcache_state *const *states)
 {
+	if (n->judged)
+		return;
+	n->judged = true;
+	for (size_t i = 0; i < n->n_lower; i++)
+		judge_layers(r, s, n->lower[i], states);
+	/* Of a drive's own queue its rules speak. */
+	if (n->is_drive)
+		return;
 	switch (n->flush) {
 	case WCACHE_PASSES_YES:
 		return;
@@ -124,10 +98,10 @@ WC_EXPORT int wcache_report_new_for_stack(const struct wcache_stack *s,
 			wc_report_add(r, "drive-not-asked", WCACHE_SEVERITY_UNKNOWN,
 				      s->drives[i]->name, NULL, "the drive could not be asked");
 	}
-	/* Of a drive's own queue its rules speak. */
 	for (size_t i = 0; i < s->n_nodes; i++)
-		if (!s->nodes[i]->is_drive)
-			judge_layer(r, s, s->nodes[i], states);
+		s->nodes[i]->judged = false;
+	for (size_t i = 0; i < s->n_nodes; i++)
+		judge_layers(r, s, s->nodes[i], states);
 	for (size_t i = 0; i < s->n_paths; i++)
 		if (!s->paths[i].node)
 			wc_report_add(r, "path-unresolved", WCACHE_SEVERITY_UNKNOWN,
