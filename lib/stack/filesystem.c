@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A file system on a block device of its own, and perhaps a second one for its journal. */
-#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -9,6 +8,8 @@
 
 #include "filesystem.h"
 #include "transport/sysfs.h"
+
+#define CUT_COMM 15 /* TASK_COMM_LEN less its NUL */
 
 static bool matches(const struct wcache_node *n)
 {
@@ -32,22 +33,28 @@ static int add_option_device(struct wcache_stack *s, struct wcache_node *n, cons
 /*
  * ext4 tells its journal's device only by the name of the journal's thread: "jbd2/sda1-8"
  * where it is an inode of its own, "jbd2/sdb1" where it is a device
- * (fs/jbd2/journal.c jbd2_journal_init_dev()).
+ * (fs/jbd2/journal.c jbd2_journal_init_dev()). Before Linux 5.17 that may be cut.
  */
 static int add_journal_device(struct wcache_stack *s, struct wcache_node *n, const char *device)
 {
-	size_t len = strlen(device);
-	char task[16], comm[80];
+	char task[16], comm[80], own[80];
+	ssize_t len;
 
 	if (wc_host_read(s->ctx, task, sizeof(task), "/sys/fs/%s/%s/journal_task", n->mount->type,
 			 device) < 0 ||
-	    atoi(task) <= 0 ||
-	    wc_host_read(s->ctx, comm, sizeof(comm), "/proc/%d/comm", atoi(task)) < 0 ||
-	    strncmp(comm, "jbd2/", 5))
+	    atoi(task) <= 0)
 		return 0;
-	if (!strncmp(comm + 5, device, len) && comm[5 + len] == '-' &&
-	    isdigit((unsigned char)comm[6 + len]))
+	len = wc_host_read(s->ctx, comm, sizeof(comm), "/proc/%d/comm", atoi(task));
+	if (len < 0 || strncmp(comm, "jbd2/", 5))
 		return 0;
+	snprintf(own, sizeof(own), "jbd2/%.64s-", device);
+	if (!strncmp(comm, own, strlen(own)) || (len == CUT_COMM && !strncmp(comm, own, len)))
+		return 0;
+	if (len == CUT_COMM) {
+		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "its journal's device is only known as %s",
+			    comm);
+		return 0;
+	}
 	return wc_stack_add_below(s, n, comm + 5);
 }
 

@@ -434,6 +434,31 @@ START_TEST(journal_on_another_drive)
 }
 END_TEST
 
+/* Before Linux 5.17 a thread's name ends after 15 characters. */
+START_TEST(name_of_a_journal_is_cut)
+{
+	block_in("pci/nvme0", "nvme0n1", "259:0", "write back\n");
+	put_link("/sys/devices/pci/nvme0/nvme0n1/device", "..");
+	block_in("pci/nvme0/nvme0n1", "nvme0n1p3", "259:3", NULL);
+	disk("sda", "8:0", "write back\n");
+	put("/sys/fs/ext4/nvme0n1p3/journal_task", "77\n");
+	put("/proc/77/comm", "jbd2/nvme0n1p3-\n");
+	mounts("20 1 259:3 / / rw - ext4 /dev/nvme0n1p3 rw\n"
+	       "21 20 8:0 / /x rw - ext4 /dev/sda rw\n");
+	resolve("/");
+	ck_assert_str_eq(drives(), "nvme0n1");
+	ck_assert_int_eq(node("/")->flush, WCACHE_PASSES_YES);
+
+	/* nvme0n1p12, or nvme0n1p123? */
+	block_in("pci/nvme0/nvme0n1", "nvme0n1p12", "259:12", NULL);
+	put("/sys/fs/ext4/sda/journal_task", "77\n");
+	put("/proc/77/comm", "jbd2/nvme0n1p12\n");
+	resolve("/x");
+	ck_assert_str_eq(drives(), "sda");
+	ck_assert_int_eq(node("/x")->flush, WCACHE_PASSES_UNKNOWN);
+}
+END_TEST
+
 START_TEST(overlay_follows_the_upper)
 {
 	disk("sda", "8:0", "write back\n");
@@ -579,6 +604,7 @@ int main(void)
 	tcase_add_test(tc, btrfs_lists_its_devices);
 	tcase_add_test(tc, loop_and_its_file);
 	tcase_add_test(tc, journal_on_another_drive);
+	tcase_add_test(tc, name_of_a_journal_is_cut);
 	tcase_add_test(tc, overlay_follows_the_upper);
 	tcase_add_test(tc, not_on_a_drive_and_elsewhere);
 	tcase_add_test(tc, bcache_names_both);
