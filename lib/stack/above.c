@@ -43,14 +43,18 @@ static int add_partition(void *data, const char *name)
 	return add(a, name);
 }
 
-static bool drops(struct above *a, const char *name)
+static bool attr_is(struct above *a, const char *name, const char *attr, const char *value)
 {
 	char v[32];
 
-	return !strncmp(name, "dm-", 3) &&
-	       wc_host_read(a->ctx, v, sizeof(v), "/sys/class/block/%s/queue/write_cache", name) >
-		       0 &&
-	       !strcmp(v, "write through");
+	return wc_host_read(a->ctx, v, sizeof(v), "/sys/class/block/%s/%s", name, attr) > 0 &&
+	       !strcmp(v, value);
+}
+
+static bool drops(struct above *a, const char *name)
+{
+	return !strncmp(name, "dm-", 3) && attr_is(a, name, "queue/write_cache", "write through") &&
+	       !attr_is(a, name, "ro", "1");
 }
 
 static int first_entry(void *data, const char *name)
@@ -66,11 +70,9 @@ static int first_entry(void *data, const char *name)
 static void flushes_first(struct above *a, char *out, size_t size)
 {
 	const char *drive = a->name[0];
-	char v[32], lun[64];
+	char lun[64];
 
-	if (wc_host_read(a->ctx, v, sizeof(v), "/sys/class/block/%s/queue/write_cache", drive) <
-		    0 ||
-	    strcmp(v, "write through"))
+	if (!attr_is(a, drive, "queue/write_cache", "write through"))
 		snprintf(out, size, "%s", "");
 	else if (wc_host_list(a->ctx, first_entry, lun, "/sys/class/block/%s/device/scsi_disk",
 			      drive) == 1)

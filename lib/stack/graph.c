@@ -256,17 +256,24 @@ static bool write_back_below(const struct wcache_stack *s, struct wcache_node *n
  */
 static void judge_queue(const struct wcache_stack *s, struct wcache_node *n)
 {
+	char ro[8];
+
 	switch (n->write_cache) {
 	case WCACHE_KERNEL_WRITE_BACK:
 		wc_node_say(n, WCACHE_PASSES_YES, "queue/write_cache: write back");
 		return;
 	case WCACHE_KERNEL_WRITE_THROUGH:
-		if (write_back_below(s, n))
-			wc_node_say(n, WCACHE_PASSES_NO,
-				    "queue/write_cache: write through, over a write back disk");
-		else
+		if (!write_back_below(s, n))
 			wc_node_say(n, WCACHE_PASSES_YES,
 				    "queue/write_cache: write through, as all below it");
+		/* dm-verity never passes a flush, and needs to pass none. */
+		else if (wc_host_read(s->ctx, ro, sizeof(ro), "/sys/class/block/%s/ro", n->name) >
+				 0 &&
+			 !strcmp(ro, "1"))
+			wc_node_say(n, WCACHE_PASSES_YES, "read-only: nothing is written");
+		else
+			wc_node_say(n, WCACHE_PASSES_NO,
+				    "queue/write_cache: write through, over a write back disk");
 		return;
 	case WCACHE_KERNEL_UNKNOWN:
 		break;

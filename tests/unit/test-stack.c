@@ -248,6 +248,27 @@ START_TEST(a_stale_table_drops_flushes)
 }
 END_TEST
 
+/* dm-verity, for one. */
+START_TEST(what_is_read_only_drops_nothing)
+{
+	char layer[128], remedy[1024];
+
+	lvm_on_luks("write through\n", "write back\n");
+	put("/sys/class/block/sda2/partition", "2\n");
+	put("/sys/devices/virtual/block/dm-0/ro", "1\n");
+	put("/sys/devices/virtual/block/dm-1/ro", "0\n");
+	resolve("/");
+	ck_assert_int_eq(node("dm-0")->flush, WCACHE_PASSES_YES);
+	ck_assert_int_eq(node("dm-1")->flush, WCACHE_PASSES_NO);
+	ck_assert_int_eq(
+		wc_stack_drops_above(ctx, "sda", layer, sizeof(layer), remedy, sizeof(remedy)), 1);
+	ck_assert_str_eq(layer, "dm-1 (vg-it's)");
+	put("/sys/devices/virtual/block/dm-1/ro", "1\n");
+	ck_assert_int_eq(
+		wc_stack_drops_above(ctx, "sda", layer, sizeof(layer), remedy, sizeof(remedy)), 0);
+}
+END_TEST
+
 START_TEST(all_write_through_passes)
 {
 	struct wcache_report *r;
@@ -594,6 +615,7 @@ int main(void)
 	tcase_set_timeout(tc, 60);
 	tcase_add_test(tc, goes_down_to_the_drive);
 	tcase_add_test(tc, a_stale_table_drops_flushes);
+	tcase_add_test(tc, what_is_read_only_drops_nothing);
 	tcase_add_test(tc, all_write_through_passes);
 	tcase_add_test(tc, walks_up);
 	tcase_add_test(tc, a_mount_without_barriers_drops);
