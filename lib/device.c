@@ -81,6 +81,37 @@ static char *first_string(struct wcache_device *dev, const char *const sources[]
 	return NULL;
 }
 
+/* Unit serial number page (SPC-6 7.7.21), as the kernel has cached it. */
+static char *unit_serial(struct wcache_device *dev)
+{
+	uint8_t page[260] = { 0 };
+	ssize_t n = wc_device_attr(dev, "device/vpd_pg80", (char *)page, sizeof(page) - 1);
+	size_t start = 4, end;
+
+	if (n <= 4 || page[1] != 0x80)
+		return NULL;
+	end = 4 + (page[2] << 8 | page[3]);
+	if (end > (size_t)n)
+		end = n;
+	while (start < end && page[start] == ' ')
+		start++;
+	while (end > start && (page[end - 1] == ' ' || !page[end - 1]))
+		end--;
+	return end > start ? strndup((char *)page + start, end - start) : NULL;
+}
+
+/* The kernel's "naa.5000..." as udev writes it. */
+static char *scsi_wwn(struct wcache_device *dev)
+{
+	char *wwid = attr_string(dev, "device/wwid");
+	char *wwn;
+
+	if (!wwid || strncmp(wwid, "naa.", 4) || asprintf(&wwn, "0x%s", wwid + 4) < 0)
+		wwn = NULL;
+	free(wwid);
+	return wwn;
+}
+
 static bool is_scsi(const struct wcache_device *dev)
 {
 	return !strncmp(dev->name, "sd", 2) || wc_is_megaraid_name(dev->name);
@@ -102,19 +133,28 @@ static const char *guess_bus(struct wcache_device *dev)
 	return id_bus ? id_bus : is_scsi(dev) ? "scsi" : NULL;
 }
 
-static void identify(struct wcache_device *dev)
+/* A translation layer puts "ATA" where the vendor stands (SAT-5 8.2.1); a USB bridge may not. */
+static bool is_ata(struct wcache_device *dev)
 {
-	const bool sd = is_scsi(dev);
-	const bool ata = wc_device_prop(dev, "ID_ATA");
-	char v[16];
+	char vendor[16];
 
-	dev->bus = wc_device_prop(dev, "bus");
-	if (!dev->bus)
-		dev->bus = guess_bus(dev);
-	dev->driver = prop_string(dev, "driver");
-	if (!dev->driver && wc_device_prop(dev, "driver"))
-		dev->driver = strdup(wc_device_prop(dev, "driver"));
-	/* INQUIRY cuts an ATA model to 16 characters; ata_id has it whole. */
+	if (!is_scsi(dev))
+		return false;
+	if (wc_device_attr(dev, "device/vendor", vendor, sizeof(vendor)) >= 3 &&
+	    !strncmp(vendor, "ATA", 3) && (!vendor[3] || vendor[3] == ' '))
+		return true;
+	return dev->bus && !strcmp(dev->bus, "usb") && wc_device_prop(dev, "ID_ATA");
+}
+
+/*
+ * What the kernel has in sysfs before what udev has: its record is one more thing to
+ * find and to read. INQUIRY cuts an ATA model to 16 characters; udev has asked for it whole.
+ */
+static void name_it(struct wcache_device *dev)
+{
+	const bool usb = dev->bus && !strcmp(dev->bus, "usb");
+	const bool ata = is_ata(dev);
+
 	dev->model = ata ? first_string(dev, (const char *const[]){ "ID_MODEL_ENC", "device/model",
 								    NULL })
 			 : first_string(dev, (const char *const[]){ "device/model", "device/name",
@@ -123,22 +163,44 @@ static void identify(struct wcache_device *dev)
 		first_string(dev, ata ? (const char *const[]){ "ID_REVISION", "device/rev", NULL }
 				      : (const char *const[]){ "device/rev", "device/firmware_rev",
 							       "ID_REVISION", NULL });
-	dev->serial = first_string(dev, (const char *const[]){ "ID_SCSI_SERIAL", "ID_SERIAL_SHORT",
-							       "device/serial", "serial", NULL });
-	dev->wwn = first_string(dev, (const char *const[]){ "ID_WWN_WITH_EXTENSION", "ID_WWN",
-							    "wwid", "device/wwid", NULL });
+	if (is_scsi(dev) && !ata && !usb) {
+		dev->serial = unit_serial(dev);
+		dev->wwn = scsi_wwn(dev);
+	}
+	if (!dev->serial)
+		dev->serial = first_string(
+			dev, is_scsi(dev) ? (const char *const[]){ "ID_SCSI_SERIAL",
+								   "ID_SERIAL_SHORT", NULL }
+					  : (const char *const[]){ "device/serial", "serial",
+								   "ID_SERIAL_SHORT", NULL });
+	if (!dev->wwn)
+		dev->wwn = first_string(
+			dev, is_scsi(dev) ? (const char *const[]){ "ID_WWN_WITH_EXTENSION",
+								   "ID_WWN", "device/wwid", NULL }
+					  : (const char *const[]){ "wwid", "device/wwid", "ID_WWN",
+								   NULL });
+}
+
+static void identify(struct wcache_device *dev)
+{
+	char v[16];
+
+	dev->bus = wc_device_prop(dev, "bus");
+	if (!dev->bus)
+		dev->bus = guess_bus(dev);
+	dev->driver = prop_string(dev, "driver");
+	name_it(dev);
 	if (wc_device_attr(dev, "queue/rotational", v, sizeof(v)) > 0)
 		dev->rotational = *v == '1' ? WCACHE_YES : WCACHE_NO;
 	if (wc_device_attr(dev, "removable", v, sizeof(v)) > 0)
 		dev->removable = *v == '1';
-	if (sd && wc_device_attr(dev, "device/type", v, sizeof(v)) > 0)
+	if (is_scsi(dev) && wc_device_attr(dev, "device/type", v, sizeof(v)) > 0)
 		dev->scsi_type = strtoul(v, NULL, 10);
 }
 
 /*
- * The first language to try. A translation layer puts "ATA" where the vendor
- * stands (SAT-5 8.2.1). Behind USB that name is lost: ask there too, but not a
- * stick or card reader, which has no ATA drive and may choke on the command.
+ * The first language to try. Behind USB the vendor's name is lost: ask there too, but
+ * not a stick or card reader, which has no ATA drive and may choke on the command.
  */
 static const struct wc_backend *choose_backend(struct wcache_device *dev)
 {

@@ -57,8 +57,8 @@ void wc_capture_free(struct wc_capture *c)
 
 static bool identifies_one_drive(const char *name)
 {
-	static const char *const words[] = { "SERIAL", "WWN", "serial", "wwid",
-					     "nguid",  "eui", "uuid" };
+	static const char *const words[] = { "SERIAL", "WWN",  "serial",   "wwid",    "nguid",
+					     "eui",    "uuid", "vpd_pg80", "vpd_pg83" };
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (strstr(name, words[i]))

@@ -9,7 +9,6 @@
 #include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <libudev.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +18,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "adapter.h"
 #include "megaraid.h"
+#include "place.h"
 
 #define NODE "/dev/megaraid_sas_ioctl_node"
 #define CHRDEV "megaraid_sas_ioctl"
@@ -87,8 +86,7 @@ _Static_assert(offsetof(struct mfi_frame, dcmd.sgl) == 0x28, "DCMD frame");
 
 struct megaraid {
 	struct wc_transport t;
-	struct udev_device *host_udev; /* scsi_host/hostN */
-	struct wc_adapter adapter;
+	struct wc_place place; /* of scsi_host/hostN */
 	uint16_t host;
 	uint8_t target;
 	int fd; /* the driver's node; -1 until the first command needs it */
@@ -354,7 +352,7 @@ static const char *megaraid_prop_get(struct wc_transport *t, const char *key)
 			return "scsi";
 		return strncmp(vendor, "ATA ", 4) ? "sas" : "sata";
 	}
-	return wc_adapter_has(key) ? wc_adapter_get(&m->adapter, m->host_udev, key) : NULL;
+	return wc_place_has(key) ? wc_place_get(&m->place, key) : NULL;
 }
 
 static int megaraid_sync(struct wc_transport *t)
@@ -368,8 +366,7 @@ static void megaraid_close(struct wc_transport *t)
 
 	if (m->fd >= 0)
 		close(m->fd);
-	udev_device_unref(m->host_udev);
-	wc_adapter_clear(&m->adapter);
+	wc_place_clear(&m->place);
 	free(m);
 }
 
@@ -402,7 +399,6 @@ bool wc_is_megaraid_name(const char *name)
 
 int wc_megaraid_new(struct wcache_ctx *ctx, const char *name, struct wc_transport **ret)
 {
-	struct udev *udev = wc_ctx_udev(ctx);
 	unsigned int host, id;
 	struct megaraid *m;
 	const char *driver;
@@ -411,10 +407,8 @@ int wc_megaraid_new(struct wcache_ctx *ctx, const char *name, struct wc_transpor
 	if (!parse_name(name, &host, &id))
 		return wc_ctx_fail(ctx, -EINVAL, "%s: the form is megaraid:HOST:ID", name);
 	m = calloc(1, sizeof(*m));
-	if (!m || !udev) {
-		free(m);
+	if (!m)
 		return -ENOMEM;
-	}
 	m->t.ops = &megaraid_ops;
 	m->fd = -1;
 	m->inquiry_err = 1;
@@ -422,8 +416,9 @@ int wc_megaraid_new(struct wcache_ctx *ctx, const char *name, struct wc_transpor
 	m->target = id;
 	snprintf(m->lock, sizeof(m->lock), "megaraid-%u-%u", host, id);
 	snprintf(sysname, sizeof(sysname), "host%u", host);
-	m->host_udev = udev_device_new_from_subsystem_sysname(udev, "scsi_host", sysname);
-	driver = m->host_udev ? udev_device_get_sysattr_value(m->host_udev, "proc_name") : NULL;
+	driver = wc_place_find(&m->place, "scsi_host", sysname) < 0
+			 ? NULL
+			 : wc_place_get(&m->place, "proc_name");
 	if (!driver || strcmp(driver, "megaraid_sas")) {
 		megaraid_close(&m->t);
 		return wc_ctx_fail(ctx, -ENODEV, "%s: SCSI host %u is no MegaRAID controller", name,

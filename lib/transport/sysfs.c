@@ -85,8 +85,8 @@ static int resolve_star(int dir, const char *path, char *out, size_t size)
 /* The disks behind a RAID volume, where there is a way to them. */
 static ssize_t get_members(struct wc_node *node, char *buf, size_t size)
 {
-	const char *hctl = wc_adapter_get(&node->adapter, node->udev, "hctl");
-	const char *proc_name = wc_adapter_get(&node->adapter, node->udev, "proc_name");
+	const char *hctl = wc_place_get(&node->place, "hctl");
+	const char *proc_name = wc_place_get(&node->place, "proc_name");
 	unsigned int host, channel, id;
 
 	if (!hctl || !proc_name || strcmp(proc_name, "megaraid_sas") ||
@@ -126,40 +126,75 @@ int wc_node_attr_set(struct wc_transport *t, const char *path, const char *value
 	return err;
 }
 
+/* Its number, as sysfs has it ("8:0"). */
+static bool read_devnum(struct wc_node *node, unsigned int *major_number,
+			unsigned int *minor_number)
+{
+	char v[32];
+
+	return read_attr(node->dir, "dev", v, sizeof(v)) > 0 &&
+	       sscanf(v, "%u:%u", major_number, minor_number) == 2;
+}
+
+/* A controller's cache belongs to all its namespaces: they share a lock. */
+static const char *get_lock_name(struct wc_node *node)
+{
+	unsigned int a, b;
+
+	if (*node->lock)
+		return node->lock;
+	if (sscanf(node->name, "nvme%un", &a) == 1)
+		snprintf(node->lock, sizeof(node->lock), "nvme%u", a);
+	else if (read_devnum(node, &a, &b))
+		snprintf(node->lock, sizeof(node->lock), "%u:%u", a, b);
+	else
+		return NULL;
+	return node->lock;
+}
+
+static const char *get_property(struct wc_node *node, const char *key)
+{
+	struct udev *udev = node->udev ? NULL : wc_ctx_udev(node->ctx);
+
+	if (udev)
+		node->udev = udev_device_new_from_subsystem_sysname(udev, "block", node->name);
+	return node->udev ? udev_device_get_property_value(node->udev, key) : NULL;
+}
+
 const char *wc_node_prop_get(struct wc_transport *t, const char *key)
 {
 	struct wc_node *node = (struct wc_node *)t;
 
-	if (!strcmp(key, "bus"))
-		return node->bus;
-	if (!strcmp(key, "driver"))
-		return node->driver;
 	if (!strcmp(key, "lock"))
-		return node->lock;
-	if (wc_adapter_has(key))
-		return wc_adapter_get(&node->adapter, node->udev, key);
-	return udev_device_get_property_value(node->udev, key);
+		return get_lock_name(node);
+	if (wc_place_has(key))
+		return wc_place_get(&node->place, key);
+	return isupper((unsigned char)*key) ? get_property(node, key) : NULL;
 }
 
 int wc_node_fd(struct wc_node *node)
 {
-	const char *path = udev_device_get_devnode(node->udev);
+	char path[sizeof("/dev/") + sizeof(node->name)];
 	int flags = O_NONBLOCK | O_CLOEXEC;
-	dev_t devnum = udev_device_get_devnum(node->udev);
+	unsigned int a, b;
 	struct stat st;
 	int fd;
 
 	if (node->fd >= 0)
 		return node->fd;
-	if (!path)
-		return -ENOENT;
+	/* sysfs writes "!" where a node's name has a slash. */
+	snprintf(path, sizeof(path), "/dev/%s", node->name);
+	for (char *c = path; *c; c++)
+		if (*c == '!')
+			*c = '/';
 	/* Root needs no write access, and closing a writer makes udev probe the disk again. */
 	flags |= node->for_writing && geteuid() ? O_RDWR : O_RDONLY;
 	fd = open(path, flags);
 	if (fd < 0)
 		return errno == ENXIO ? -ENODEV : -errno;
 	/* The name may belong to another device by now. */
-	if (fstat(fd, &st) < 0 || (S_ISBLK(st.st_mode) && st.st_rdev != devnum)) {
+	if (fstat(fd, &st) < 0 || !S_ISBLK(st.st_mode) || !read_devnum(node, &a, &b) ||
+	    st.st_rdev != makedev(a, b)) {
 		close(fd);
 		return -ENODEV;
 	}
@@ -198,9 +233,7 @@ void wc_node_close(struct wc_transport *t)
 	if (node->dir >= 0)
 		close(node->dir);
 	udev_device_unref(node->udev);
-	free(node->bus);
-	free(node->driver);
-	wc_adapter_clear(&node->adapter);
+	wc_place_clear(&node->place);
 	free(node);
 }
 
@@ -220,93 +253,28 @@ const struct wc_transport_ops wc_transport_sysfs = {
 	.close = wc_node_close,
 };
 
-/*
- * How it is attached, by where it stands in the device tree: libata puts "ataN"
- * above its hosts, the SAS transport class "end_device-" above its targets.
- */
-static const char *bus_of(struct udev_device *udev, const char *name)
-{
-	const char *path = udev_device_get_syspath(udev);
-
-	if (strstr(path, "/usb"))
-		return "usb";
-	if (!strncmp(name, "nvme", 4))
-		return "nvme";
-	if (!strncmp(name, "sd", 2)) {
-		const char *ata = strstr(path, "/ata");
-
-		if (ata && isdigit((unsigned char)ata[4]))
-			return "sata";
-		return strstr(path, "/end_device-") ? "sas" : "scsi";
-	}
-	for (struct udev_device *p = udev_device_get_parent(udev); p;
-	     p = udev_device_get_parent(p)) {
-		const char *subsystem = udev_device_get_subsystem(p);
-
-		if (subsystem)
-			return subsystem;
-	}
-	return NULL;
-}
-
-/*
- * The driver of the host adapter: the first above the disk's own "sd", as usb-storage
- * (not the xhci_hcd above it), virtio_scsi, ahci.
- */
-static const char *driver_of(struct udev_device *udev)
-{
-	for (struct udev_device *p = udev_device_get_parent(udev); p;
-	     p = udev_device_get_parent(p)) {
-		const char *driver = udev_device_get_driver(p);
-
-		if (driver && strcmp(driver, "sd"))
-			return driver;
-	}
-	return NULL;
-}
-
-/* A controller's cache belongs to all its namespaces: they share a lock. */
-static void make_lock_name(struct wc_node *node, const char *name)
-{
-	unsigned int instance;
-	dev_t devnum = udev_device_get_devnum(node->udev);
-
-	if (sscanf(name, "nvme%un", &instance) == 1)
-		snprintf(node->lock, sizeof(node->lock), "nvme%u", instance);
-	else
-		snprintf(node->lock, sizeof(node->lock), "%u:%u", major(devnum), minor(devnum));
-}
-
 int wc_node_new(struct wcache_ctx *ctx, const char *name, bool for_writing,
 		struct wc_transport **ret)
 {
-	struct udev *udev = wc_ctx_udev(ctx);
-	const char *bus, *driver;
-	struct wc_node *node;
+	struct wc_node *node = calloc(1, sizeof(*node));
+	int err;
 
-	if (!udev)
-		return -ENOMEM;
-	node = calloc(1, sizeof(*node));
 	if (!node)
 		return -ENOMEM;
+	node->ctx = ctx;
 	node->dir = -1;
 	node->fd = -1;
 	node->for_writing = for_writing;
-	node->udev = udev_device_new_from_subsystem_sysname(udev, "block", name);
-	if (!node->udev) {
-		free(node);
-		return -ENODEV;
+	snprintf(node->name, sizeof(node->name), "%s", name);
+	err = wc_place_find(&node->place, "block", name);
+	if (!err) {
+		node->dir = open(node->place.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		err = node->dir < 0 ? -ENODEV : 0;
 	}
-	node->dir = open(udev_device_get_syspath(node->udev), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (node->dir < 0) {
+	if (err < 0) {
 		wc_node_close(&node->t);
-		return -ENODEV;
+		return err;
 	}
-	bus = bus_of(node->udev, name);
-	driver = driver_of(node->udev);
-	node->bus = bus ? strdup(bus) : NULL;
-	node->driver = driver ? strdup(driver) : NULL;
-	make_lock_name(node, name);
 	if (!strncmp(name, "sd", 2))
 		node->t.ops = &wc_transport_sgio;
 	else if (!strncmp(name, "nvme", 4))
@@ -397,20 +365,22 @@ static int first_namespace(const char *controller, char *disk, size_t size)
 	return best ? 0 : -ENODEV;
 }
 
-/* A partition's whole disk is the folder above it. */
-static int whole_disk(struct wcache_ctx *ctx, const char *syspath, char *disk, size_t size)
+/* A partition's whole disk is the folder above it. SYSPATH is a link into /sys/devices. */
+static int whole_disk(const char *syspath, char *disk, size_t size)
 {
-	char real[PATH_MAX], path[PATH_MAX + 16];
+	char link[PATH_MAX], path[PATH_MAX];
+	ssize_t n = readlink(syspath, link, sizeof(link) - 1);
 	char *slash;
 
-	if (!realpath(syspath, real))
+	if (n < 0)
 		return -errno;
-	snprintf(path, sizeof(path), "%s/partition", real);
-	if (!access(path, F_OK)) {
-		slash = strrchr(real, '/');
+	link[n] = '\0';
+	snprintf(path, sizeof(path), "%s/partition", syspath);
+	slash = strrchr(link, '/');
+	if (slash && !access(path, F_OK)) {
 		*slash = '\0';
+		slash = strrchr(link, '/');
 	}
-	slash = strrchr(real, '/');
 	if (!slash || strlen(slash + 1) >= size || strlen(slash + 1) >= MAX_NAME)
 		return -ENODEV;
 	strcpy(disk, slash + 1);
@@ -439,7 +409,7 @@ static int find_by_path(struct wcache_ctx *ctx, const char *path, char *disk, si
 							 : "special file");
 	snprintf(syspath, sizeof(syspath), "/sys/dev/block/%u:%u", major(st.st_rdev),
 		 minor(st.st_rdev));
-	err = whole_disk(ctx, syspath, disk, size);
+	err = whole_disk(syspath, disk, size);
 	return err < 0 ? wc_ctx_fail(ctx, -ENODEV, "%s: there is no device behind it", path) : 0;
 }
 
@@ -450,7 +420,7 @@ static int find_by_name(struct wcache_ctx *ctx, const char *name, char *disk, si
 	if (strlen(name) < MAX_NAME && *name && *name != '.') {
 		snprintf(path, sizeof(path), "/sys/class/block/%s", name);
 		if (!access(path, F_OK))
-			return whole_disk(ctx, path, disk, size);
+			return whole_disk(path, disk, size);
 		snprintf(path, sizeof(path), "/sys/class/nvme/%s", name);
 		if (!access(path, F_OK))
 			return first_namespace(name, disk, size);

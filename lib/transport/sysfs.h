@@ -8,20 +8,21 @@
 
 #include <stdbool.h>
 
-#include "adapter.h"
 #include "ctx.h"
+#include "place.h"
 #include "transport.h"
 
 struct udev_device;
 
 struct wc_node {
 	struct wc_transport t;
-	struct udev_device *udev;
+	struct wcache_ctx *ctx;
+	struct wc_place place;
+	struct udev_device *udev; /* NULL until a property of udev's is asked for */
+	char name[64];
 	int dir; /* the device's sysfs folder */
 	int fd; /* its node; -1 until the first command needs it */
 	bool for_writing;
-	char *bus, *driver;
-	struct wc_adapter adapter;
 	char lock[64];
 };
 
