@@ -33,6 +33,7 @@ struct wcache_change {
 	bool applied;
 	bool overridden; /* the kernel was told to send flushes whatever the drive says */
 	struct wcache_state *before, *after;
+	unsigned int read_at; /* the device's count of commands when "after" was read */
 	char warning[256];
 	size_t n_steps;
 	struct {
@@ -60,8 +61,7 @@ static bool is_as_asked(const struct wcache_change *c, const struct wcache_state
 /* Will the next power-on have it so? Only where the drive tells. */
 static bool is_saved_as_asked(const struct wcache_change *c, const struct wcache_state *s)
 {
-	return s->saved == (c->on ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF) ||
-	       s->sct == (c->on ? WCACHE_SCT_FORCED_ON : WCACHE_SCT_FORCED_OFF);
+	return s->saved == (c->on ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF);
 }
 
 static bool kernel_sends_flushes(const struct wcache_state *s)
@@ -253,6 +253,7 @@ static int read_back(struct wcache_change *c)
 		return err;
 	wcache_state_free(c->after);
 	c->after = s;
+	c->read_at = c->dev->commands;
 	return 0;
 }
 
@@ -314,31 +315,45 @@ static bool may_drop_override(const struct wcache_change *c)
 	return (dev->backend == &wc_backend_scsi && c->save) || wc_scsi_saves(dev) == WCACHE_NO;
 }
 
+/*
+ * The last word is the drive's: a reset in the middle, or somebody else, can have put
+ * the setting back since it was verified.
+ */
+static int settle(struct wcache_change *c)
+{
+	int err = read_back(c);
+
+	if (err < 0 || is_as_asked(c, c->after))
+		return err;
+	if (!c->after->cache)
+		return wc_fail(c->dev, c->after->timed_out ? -ETIMEDOUT : -EIO,
+			       "the setting could not be read a last time: %s", c->after->reason);
+	return wc_fail(c->dev, -EREMOTEIO,
+		       "the write cache is %s again: a reset of the drive, or somebody else, put "
+		       "the setting back",
+		       wcache_cache_to_string(c->after->cache));
+}
+
 static int follow_off(struct wcache_change *c)
 {
 	wc_kernel_rescan(c->dev);
 	wc_kernel_query(c->dev, c->after);
 	/* Still write back after a look at a drive that is off: an override of before. */
-	if (kernel_sends_flushes(c->after) && may_drop_override(c)) {
+	if (kernel_sends_flushes(c->after) && may_drop_override(c))
 		wc_kernel_drop_override(c->dev, false);
-		wc_kernel_query(c->dev, c->after);
-	}
-	return 0;
+	return settle(c);
 }
 
 static int follow_on(struct wcache_change *c)
 {
 	struct wcache_device *dev = c->dev;
-	int err = 0;
+	int err;
 
 	if (c->overridden && may_drop_override(c)) {
 		wc_kernel_drop_override(dev, true);
 		wc_kernel_rescan(dev);
 	}
-	if (!c->after)
-		err = read_back(c);
-	else
-		wc_kernel_query(dev, c->after);
+	err = settle(c);
 	if (err < 0 || kernel_sends_flushes(c->after))
 		return err;
 	err = wc_kernel_force_flushes(dev);
@@ -432,6 +447,8 @@ WC_EXPORT int wcache_change_apply(struct wcache_change *c)
 	for (size_t i = 0; i < c->n_steps; i++) {
 		wc_error_clear(dev);
 		err = run_step(c, c->steps[i].kind);
+		if (!err && c->after && dev->attention_at > c->read_at)
+			err = settle(c);
 		c->steps[i].status = err < 0 ? WCACHE_STEP_FAILED : WCACHE_STEP_DONE;
 		if (err < 0) {
 			make_safe(c);

@@ -347,6 +347,7 @@ int wc_device_submit(struct wcache_device *dev, const struct wc_request *rq, str
 	memset(reply, 0, sizeof(*reply));
 	if (needed_access(rq) > dev->access)
 		return wc_fail(dev, -EPERM, "the command is beyond what the device was opened for");
+	dev->commands++;
 	err = dev->transport->ops->submit(dev->transport, rq, reply);
 	if (dev->ctx->log_max_level >= WCACHE_LOG_DEBUG) {
 		wc_exchange_format_request(rq, line, sizeof(line));
@@ -366,6 +367,8 @@ enum wc_outcome wc_device_scsi(struct wcache_device *dev, struct wc_request *rq,
 		int err = wc_device_submit(dev, rq, reply);
 
 		outcome = wc_reply_judge(err, reply, sense, ret_err);
+		if (sense->valid && sense->key == SENSE_UNIT_ATTENTION)
+			dev->attention_at = dev->commands;
 		if (outcome != WC_RETRY || tries == MAX_TRIES)
 			break;
 		/* UNIT ATTENTION is told once; being busy takes a moment. */

@@ -33,6 +33,8 @@ struct wcache_device {
 	uint8_t scsi_type; /* peripheral device type, SPC-6 table 151 */
 	bool ata12; /* this bridge takes ATA PASS-THROUGH(12) only */
 	bool no_registers; /* a command that asks for ATA registers fails */
+	unsigned int commands; /* so far */
+	unsigned int attention_at; /* the last that met UNIT ATTENTION: settings may have moved */
 	struct wcache_controller *controller; /* NULL: none known */
 	struct wcache_error error;
 };

@@ -53,6 +53,38 @@ static bool explain(struct wcache_device *dev, int err, struct wcache_state *s)
 	return false;
 }
 
+static int query(struct wcache_device *dev, bool full, struct wcache_state *s)
+{
+	char ata_reason[sizeof(s->reason)];
+	int err = dev->backend->query(dev, full, s);
+	size_t n;
+
+	if (err != -EPROTONOSUPPORT || dev->backend != &wc_backend_ata)
+		return err;
+	memcpy(ata_reason, s->reason, sizeof(ata_reason));
+	memset(s, 0, sizeof(*s));
+	dev->backend = &wc_backend_scsi;
+	err = dev->backend->query(dev, full, s);
+	n = strlen(s->reason);
+	if (!err && !s->cache)
+		snprintf(s->reason + n, sizeof(s->reason) - n, "; %s", ata_reason);
+	return err;
+}
+
+/* A reset or another initiator's MODE SELECT in the middle makes of two answers none. */
+static int query_in_one_piece(struct wcache_device *dev, bool full, struct wcache_state *s)
+{
+	unsigned int first;
+	int err, tries = 3;
+
+	do {
+		first = dev->commands + 1;
+		memset(s, 0, sizeof(*s));
+		err = query(dev, full, s);
+	} while (!err && dev->attention_at > first && --tries);
+	return err;
+}
+
 WC_EXPORT int wcache_state_read(struct wcache_device *dev, unsigned int flags,
 				struct wcache_state **ret)
 {
@@ -65,20 +97,7 @@ WC_EXPORT int wcache_state_read(struct wcache_device *dev, unsigned int flags,
 	if (!s)
 		return -ENOMEM;
 	wc_error_clear(dev);
-	err = dev->backend->query(dev, flags & WCACHE_STATE_FULL, s);
-	if (err == -EPROTONOSUPPORT && dev->backend == &wc_backend_ata) {
-		char ata_reason[sizeof(s->reason)];
-
-		memcpy(ata_reason, s->reason, sizeof(ata_reason));
-		memset(s, 0, sizeof(*s));
-		dev->backend = &wc_backend_scsi;
-		err = dev->backend->query(dev, flags & WCACHE_STATE_FULL, s);
-		if (!err && !s->cache) {
-			size_t n = strlen(s->reason);
-
-			snprintf(s->reason + n, sizeof(s->reason) - n, "; %s", ata_reason);
-		}
-	}
+	err = query_in_one_piece(dev, flags & WCACHE_STATE_FULL, s);
 	if (err < 0 && !explain(dev, err, s)) {
 		free(s);
 		return wc_fail(dev, err, "the query failed");

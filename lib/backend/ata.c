@@ -157,15 +157,11 @@ static int identify(struct wcache_device *dev, uint8_t data[WC_IDENTIFY_SIZE],
 	return 0;
 }
 
-/* State 1 to 3, or WCACHE_SCT_UNKNOWN: a drive that does not tell is not an error. */
-static enum wcache_sct sct_get(struct wcache_device *dev)
+/* One of the functions of SCT Feature Control for the write cache. */
+static enum wc_outcome sct(struct wcache_device *dev, uint8_t function, uint8_t state,
+			   uint8_t options, unsigned int timeout_ms, struct wc_sense *sense,
+			   int *err)
 {
-	const struct taskfile status = { .command = ATA_SMART,
-					 .feature = SMART_READ_LOG,
-					 .count = 1,
-					 .lba_low = LOG_SCT,
-					 .lba_mid = 0x4f,
-					 .lba_high = 0xc2 };
 	const struct taskfile key = { .command = ATA_SMART,
 				      .feature = SMART_WRITE_LOG,
 				      .count = 1,
@@ -173,29 +169,65 @@ static enum wcache_sct sct_get(struct wcache_device *dev)
 				      .lba_mid = 0x4f,
 				      .lba_high = 0xc2,
 				      .registers = true };
+	uint8_t sector[512] = {
+		[0] = SCT_ACTION_FEATURE_CONTROL,
+		[2] = function,
+		[4] = SCT_FEATURE_WRITE_CACHE,
+		[6] = state,
+		[8] = options,
+	};
+	struct wc_reply reply;
+
+	return run(dev, &key, WC_OUT, sector, timeout_ms, &reply, sense, err);
+}
+
+/* Functions 2 and 3 answer in the registers. */
+static bool sct_ask(struct wcache_device *dev, uint8_t function, unsigned int *answer)
+{
+	struct wc_sense sense;
+	int err;
+
+	if (sct(dev, function, 0, 0, dev->ctx->timeout_ms, &sense, &err) != WC_GOOD ||
+	    !sense.has_registers)
+		return false;
+	*answer = (sense.ata_count & 0xff) | sense.ata_lba_low << 8;
+	return true;
+}
+
+static bool sct_is_ready(struct wcache_device *dev)
+{
+	const struct taskfile status = { .command = ATA_SMART,
+					 .feature = SMART_READ_LOG,
+					 .count = 1,
+					 .lba_low = LOG_SCT,
+					 .lba_mid = 0x4f,
+					 .lba_high = 0xc2 };
 	uint8_t sector[512] = { 0 };
 	struct wc_reply reply;
 	struct wc_sense sense;
-	unsigned int state;
 	int err;
 
-	if (run(dev, &status, WC_IN, sector, dev->ctx->timeout_ms, &reply, &sense, &err) != WC_GOOD)
-		return WCACHE_SCT_UNKNOWN;
 	/* ACS-5 8.2.5: extended status FFFFh, a background command is running */
-	if (reply.scsi.resid || (sector[14] == 0xff && sector[15] == 0xff))
-		return WCACHE_SCT_UNKNOWN;
-	memset(sector, 0, sizeof(sector));
-	sector[0] = SCT_ACTION_FEATURE_CONTROL;
-	sector[2] = SCT_FUNCTION_GET_STATE;
-	sector[4] = SCT_FEATURE_WRITE_CACHE;
-	if (run(dev, &key, WC_OUT, sector, dev->ctx->timeout_ms, &reply, &sense, &err) != WC_GOOD)
-		return WCACHE_SCT_UNKNOWN;
-	if (!sense.has_registers)
-		return WCACHE_SCT_UNKNOWN;
-	state = (sense.ata_count & 0xff) | sense.ata_lba_low << 8;
-	return state >= WCACHE_SCT_SET_FEATURES && state <= WCACHE_SCT_FORCED_OFF
-		       ? (enum wcache_sct)state
-		       : WCACHE_SCT_UNKNOWN;
+	return run(dev, &status, WC_IN, sector, dev->ctx->timeout_ms, &reply, &sense, &err) ==
+		       WC_GOOD &&
+	       !reply.scsi.resid && !(sector[14] == 0xff && sector[15] == 0xff);
+}
+
+/* A state that is forced is there after power-on only where it is preserved. */
+static void sct_query(struct wcache_device *dev, struct wcache_state *s)
+{
+	unsigned int state, options;
+
+	if (!sct_is_ready(dev) || !sct_ask(dev, SCT_FUNCTION_GET_STATE, &state) ||
+	    state < WCACHE_SCT_SET_FEATURES || state > WCACHE_SCT_FORCED_OFF)
+		return;
+	s->sct = (enum wcache_sct)state;
+	s->source[WCACHE_FACT_SCT] = "SCT Feature Control";
+	if (s->sct == WCACHE_SCT_SET_FEATURES ||
+	    !sct_ask(dev, SCT_FUNCTION_GET_OPTIONS, &options) || !(options & SCT_OPTION_PRESERVE))
+		return;
+	s->saved = s->sct == WCACHE_SCT_FORCED_ON ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF;
+	s->source[WCACHE_FACT_SAVED] = "SCT Feature Control, option flags";
 }
 
 static int ata_query(struct wcache_device *dev, bool full, struct wcache_state *s)
@@ -233,44 +265,13 @@ static int ata_query(struct wcache_device *dev, bool full, struct wcache_state *
 	/* SCT answers in the registers: without them it can be neither asked nor trusted. */
 	if (wc_identify_has_sct_feature_control(&id) && !dev->no_registers) {
 		s->saveable = WCACHE_YES;
-		s->sct = sct_get(dev);
-		if (s->sct)
-			s->source[WCACHE_FACT_SCT] = "SCT Feature Control";
+		sct_query(dev, s);
 	}
 	s->changeable = s->sct == WCACHE_SCT_FORCED_ON || s->sct == WCACHE_SCT_FORCED_OFF
 				? WCACHE_NO
 				: WCACHE_YES;
 	s->source[WCACHE_FACT_CHANGEABLE] = s->changeable == WCACHE_NO ? "SCT Feature Control"
 								       : "IDENTIFY word 82";
-	return 0;
-}
-
-/*
- * Keeping it in an ATA drive means that SCT forces the state and says to preserve it:
- * SET FEATURES alone is forgotten at power-on.
- */
-static int sct_set(struct wcache_device *dev, enum wcache_sct state, bool preserve)
-{
-	const struct taskfile tf = { .command = ATA_SMART,
-				     .feature = SMART_WRITE_LOG,
-				     .count = 1,
-				     .lba_low = LOG_SCT,
-				     .lba_mid = 0x4f,
-				     .lba_high = 0xc2,
-				     .registers = true };
-	uint8_t sector[512] = { 0 };
-	struct wc_reply reply;
-	struct wc_sense sense;
-	int err;
-
-	sector[0] = SCT_ACTION_FEATURE_CONTROL;
-	sector[2] = SCT_FUNCTION_SET;
-	sector[4] = SCT_FEATURE_WRITE_CACHE;
-	sector[6] = state;
-	sector[8] = preserve ? SCT_OPTION_PRESERVE : 0;
-	if (run(dev, &tf, WC_OUT, sector, wc_ctx_slow_timeout(dev->ctx), &reply, &sense, &err) !=
-	    WC_GOOD)
-		return wc_fail(dev, err, "SCT Feature Control was refused");
 	return 0;
 }
 
@@ -284,8 +285,13 @@ static int ata_set(struct wcache_device *dev, const struct wcache_state *s, bool
 	struct wc_sense sense;
 	int err;
 
+	/* Kept over power cycles is what SCT forces and preserves: SET FEATURES is forgotten. */
+	if (save &&
+	    sct(dev, SCT_FUNCTION_SET, on ? WCACHE_SCT_FORCED_ON : WCACHE_SCT_FORCED_OFF,
+		SCT_OPTION_PRESERVE, wc_ctx_slow_timeout(dev->ctx), &sense, &err) != WC_GOOD)
+		return wc_fail(dev, err, "SCT Feature Control was refused");
 	if (save)
-		return sct_set(dev, on ? WCACHE_SCT_FORCED_ON : WCACHE_SCT_FORCED_OFF, true);
+		return 0;
 	if (run(dev, &tf, WC_NONE, NULL, wc_ctx_slow_timeout(dev->ctx), &reply, &sense, &err) !=
 	    WC_GOOD)
 		return wc_fail(dev, err, "SET FEATURES %02Xh (write cache %s) was refused",

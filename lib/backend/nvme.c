@@ -149,6 +149,10 @@ static int nvme_query(struct wcache_device *dev, bool full, struct wcache_state 
 	}
 	s->nonvolatile = WCACHE_NO;
 	s->source[WCACHE_FACT_NONVOLATILE] = "Identify Controller VWC";
+	err = full ? query_other(dev, id, s) : 0;
+	if (err)
+		return err;
+	/* Last: a controller that is reset in between, which no answer tells of, is seen. */
 	err = get_feature(dev, SEL_CURRENT, &v);
 	if (err == -EIO) {
 		wc_state_unknown(s, "Get Features 06h failed (status %03xh)",
@@ -159,7 +163,7 @@ static int nvme_query(struct wcache_device *dev, bool full, struct wcache_state 
 		return err;
 	s->cache = v & 1 ? WCACHE_CACHE_ON : WCACHE_CACHE_OFF;
 	s->source[WCACHE_FACT_CACHE] = "Get Features 06h";
-	return full ? query_other(dev, id, s) : 0;
+	return 0;
 }
 
 static int nvme_set(struct wcache_device *dev, const struct wcache_state *s, bool on, bool save)

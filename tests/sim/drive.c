@@ -34,6 +34,15 @@ void sim_free(struct sim_drive *d)
 	free(d);
 }
 
+enum sim_fault_kind sim_fault_now(const struct sim_drive *d)
+{
+	const struct sim_fault *f = &d->fault;
+
+	if (!f->step || (f->for_good ? d->steps < f->step : d->steps != f->step))
+		return SIM_FAULT_NONE;
+	return f->kind;
+}
+
 bool sim_caches(const struct sim_drive *d)
 {
 	if (d->p->attach == SIM_NVME && !(d->p->vwc & 1))
@@ -41,6 +50,22 @@ bool sim_caches(const struct sim_drive *d)
 	if (d->sct != 1)
 		return d->sct == 2;
 	return d->wce;
+}
+
+static void write_out(struct sim_drive *d)
+{
+	for (size_t i = 0; i < d->sectors; i++)
+		if (d->dirty[i])
+			memcpy(d->medium + i * SIM_SECTOR, d->cache + i * SIM_SECTOR, SIM_SECTOR);
+	memset(d->dirty, 0, d->sectors * sizeof(*d->dirty));
+}
+
+/* A drive that forgets that its cache is on must not forget what is in it. */
+void sim_reset(struct sim_drive *d)
+{
+	if (d->wce && !d->saved_wce)
+		write_out(d);
+	d->wce = d->saved_wce;
 }
 
 void sim_power_cut(struct sim_drive *d)
@@ -69,14 +94,6 @@ void sim_read(struct sim_drive *d, size_t sector, uint8_t *data)
 	if (sector < d->sectors)
 		memcpy(data, (d->dirty[sector] ? d->cache : d->medium) + sector * SIM_SECTOR,
 		       SIM_SECTOR);
-}
-
-static void write_out(struct sim_drive *d)
-{
-	for (size_t i = 0; i < d->sectors; i++)
-		if (d->dirty[i])
-			memcpy(d->medium + i * SIM_SECTOR, d->cache + i * SIM_SECTOR, SIM_SECTOR);
-	memset(d->dirty, 0, d->sectors * sizeof(*d->dirty));
 }
 
 static bool has_flush(const struct sim_drive *d)
@@ -177,13 +194,11 @@ static uint16_t nvme_set(struct sim_drive *d, uint32_t nsid, uint32_t cdw10, uin
 bool sim_nvme(struct sim_drive *d, bool admin, uint8_t opcode, uint32_t nsid, uint32_t cdw10,
 	      uint32_t cdw11, uint8_t *in, size_t in_len, uint16_t *status, uint32_t *result)
 {
-	const struct sim_fault *f = &d->fault;
-	enum sim_fault_kind kind = SIM_FAULT_NONE;
+	enum sim_fault_kind kind;
 	bool skip = false;
 
 	d->steps++;
-	if (f->step && (f->for_good ? d->steps >= f->step : d->steps == f->step))
-		kind = f->kind;
+	kind = sim_fault_now(d);
 	*status = 0;
 	*result = 0;
 	switch (kind) {
@@ -198,6 +213,13 @@ bool sim_nvme(struct sim_drive *d, bool admin, uint8_t opcode, uint32_t nsid, ui
 		break;
 	case SIM_FAULT_NONE:
 	case SIM_FAULT_TIMEOUT_DONE:
+		break;
+	case SIM_FAULT_RESET:
+		sim_reset(d);
+		*status = STATUS_INTERNAL;
+		return true;
+	case SIM_FAULT_MODE_CHANGED:
+		sim_set_wce(d, true, false);
 		break;
 	default:
 		*status = STATUS_INTERNAL;

@@ -82,6 +82,8 @@ enum sim_fault_kind {
 	SIM_FAULT_ZEROS, /* GOOD, data all zero */
 	SIM_FAULT_IGNORED, /* GOOD, nothing done */
 	SIM_FAULT_UNIT_ATTENTION,
+	SIM_FAULT_RESET, /* the settings are as saved again, and 06/29/00 tells of it */
+	SIM_FAULT_MODE_CHANGED, /* 06/2a/01: another initiator turned the cache on */
 	SIM_FAULT_BUSY,
 	SIM_FAULT_HOST_ERROR,
 	SIM_FAULT_TIMEOUT, /* not done, no answer */
@@ -108,7 +110,6 @@ struct sim_drive {
 	bool sct_preserved;
 	bool standby;
 	bool gone;
-	bool unit_attention; /* power on, told once */
 	size_t sectors;
 	uint8_t *medium, *cache; /* sectors * SIM_SECTOR bytes */
 	bool *dirty; /* a sector each */
@@ -134,8 +135,13 @@ void sim_scsi(struct sim_drive *d, const uint8_t *cdb, const uint8_t *out, size_
 bool sim_nvme(struct sim_drive *d, bool admin, uint8_t opcode, uint32_t nsid, uint32_t cdw10,
 	      uint32_t cdw11, uint8_t *in, size_t in_len, uint16_t *status, uint32_t *result);
 
+/* What is to go wrong at this step. */
+enum sim_fault_kind sim_fault_now(const struct sim_drive *d);
+
 /* What is on it at this moment. */
 bool sim_caches(const struct sim_drive *d);
+/* Settings as after a reset; what is in the cache stays there. */
+void sim_reset(struct sim_drive *d);
 /* The cache is lost; settings are as after power-on. */
 void sim_power_cut(struct sim_drive *d);
 /* Data paths without a command: what a write or a flush of the kernel does. */

@@ -432,6 +432,14 @@ static bool fault_before(struct sim_drive *d, enum sim_fault_kind kind, uint8_t 
 			memset(in, 0, in_len);
 		r->moved = in_len;
 		return true;
+	case SIM_FAULT_RESET:
+		sim_reset(d);
+		sim_sense(r, false, 0x06, 0x29, 0x00);
+		return true;
+	case SIM_FAULT_MODE_CHANGED:
+		sim_set_wce(d, true, false);
+		sim_sense(r, false, 0x06, 0x2a, 0x01);
+		return true;
 	case SIM_FAULT_UNIT_ATTENTION:
 		sim_sense(r, false, 0x06, 0x29, 0x00);
 		return true;
@@ -456,13 +464,11 @@ static bool fault_before(struct sim_drive *d, enum sim_fault_kind kind, uint8_t 
 void sim_scsi(struct sim_drive *d, const uint8_t *cdb, const uint8_t *out, size_t out_len,
 	      uint8_t *in, size_t in_len, struct sim_reply *r)
 {
-	const struct sim_fault *f = &d->fault;
-	enum sim_fault_kind kind = SIM_FAULT_NONE;
+	enum sim_fault_kind kind;
 
 	memset(r, 0, sizeof(*r));
 	d->steps++;
-	if (f->step && (f->for_good ? d->steps >= f->step : d->steps == f->step))
-		kind = f->kind;
+	kind = sim_fault_now(d);
 	if (kind == SIM_FAULT_IGNORED && is_change(cdb))
 		d->change_ignored = true;
 	if (fault_before(d, kind, in, in_len, r))

@@ -41,10 +41,17 @@ static void meanwhile(struct sim_kernel *k)
 static bool is_successful_set_features(const uint8_t *cdb, const struct sim_reply *r)
 {
 	uint8_t command = cdb[0] == 0x85 ? cdb[14] : cdb[0] == 0xa1 ? cdb[9] : 0;
-	bool failed = r->sense_len >= 22 && r->sense[21] & 0x21;
+	const bool fixed = (r->sense[0] & 0x7f) == 0x70;
+	uint8_t status = fixed ? r->sense[9] : r->sense[21]; /* ERR, DF */
 
-	return command == 0xef && !failed && !r->host && !r->timed_out &&
-	       (r->status == 0 || (r->sense[0] == 0x72 && r->sense[1] == 0x01));
+	return command == 0xef && !r->host && !r->timed_out &&
+	       (r->status == 0 ||
+		((fixed ? r->sense[2] : r->sense[1]) == 0x01 && !(status & 0x21)));
+}
+
+static bool was_reset(const struct sim_reply *r)
+{
+	return r->status == 0x02 && r->sense[0] == 0x70 && (r->sense[2] & 0x0f) == 0x06;
 }
 
 static int submit_scsi(struct sim_kernel *k, const struct wc_request *rq, struct wc_reply *reply)
@@ -55,7 +62,9 @@ static int submit_scsi(struct sim_kernel *k, const struct wc_request *rq, struct
 		 rq->direction == WC_OUT ? rq->data_len : 0,
 		 rq->direction == WC_IN ? rq->data : NULL,
 		 rq->direction == WC_IN ? rq->data_len : 0, &r);
-	if (k->drive->p->attach == SIM_LIBATA && is_successful_set_features(rq->scsi.cdb, &r))
+	/* libata looks again after it (ata_scsi_qc_complete()) and after a reset (libata-eh.c). */
+	if (k->drive->p->attach == SIM_LIBATA &&
+	    (is_successful_set_features(rq->scsi.cdb, &r) || was_reset(&r)))
 		k->revalidate = true;
 	reply->scsi.status = r.status;
 	reply->scsi.host = r.timed_out ? 0x03 : r.host;
@@ -194,14 +203,27 @@ static int sim_attr_set(struct wc_transport *t, const char *path, const char *va
 
 	settle(k);
 	d->steps++;
-	if (d->fault.step && d->steps == d->fault.step && d->fault.kind == SIM_FAULT_GONE)
-		d->gone = true;
-	if (d->fault.step &&
-	    (d->fault.for_good ? d->steps >= d->fault.step : d->steps == d->fault.step) &&
-	    d->fault.kind != SIM_FAULT_TIMEOUT_DONE)
-		err = d->gone ? -ENODEV : -EIO;
-	else
+	switch (sim_fault_now(d)) {
+	case SIM_FAULT_RESET:
+		sim_reset(d);
+		k->revalidate = k->drive->p->attach == SIM_LIBATA;
 		err = do_attr_set(k, path, value);
+		break;
+	case SIM_FAULT_MODE_CHANGED:
+		sim_set_wce(d, true, false);
+		err = do_attr_set(k, path, value);
+		break;
+	case SIM_FAULT_NONE:
+	case SIM_FAULT_TIMEOUT_DONE:
+		err = do_attr_set(k, path, value);
+		break;
+	case SIM_FAULT_GONE:
+		d->gone = true;
+		err = -ENODEV;
+		break;
+	default:
+		err = d->gone ? -ENODEV : -EIO;
+	}
 	meanwhile(k);
 	return err;
 }

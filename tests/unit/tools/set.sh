@@ -12,6 +12,7 @@ sata_goes_off() { # NAME: off, and everything on the way there
 	identify off
 	ata_flush
 	rescan 'write through'
+	identify off
 }
 
 {
@@ -65,6 +66,7 @@ is 'already off' "$status $out" '0 /dev/sda: already off, nothing to do'
 	identify on
 	printf '%s\n' '> set attr device/scsi_disk/*/cache_type=write back' '< errno=0'
 	rescan 'write back'
+	identify on
 } >on
 run wcache-set -v on --replay on sda
 is 'on: status' "$status" 0
@@ -82,6 +84,7 @@ nvme_flush='> nvme-io none 0 opcode=00 nsid=1'
 	nvme_identify 01 && nvme_feature 0
 	printf '%s\n' "$nvme_flush" '< status=0000 result=0'
 	rescan 'write back'
+	nvme_identify 01 && nvme_feature 0
 } >nvme
 run wcache-set off --replay nvme nvme0n1
 is 'nvme: off' "$status$out$err" 0
@@ -114,6 +117,24 @@ run wcache-set off --replay ignores sda
 is 'ignored: status' "$status" 1
 has 'ignored: message' "$(sed -n 1p err)" 'wcache-set: sda: the drive took the command, but its write cache is still on'
 is 'ignored: what to do' "$(wc -l <err)" 2
+
+# The drive was reset after it was verified: the last word is its own.
+{
+	recording
+	sata sda 'write back'
+	identify on
+	ata_flush
+	set_features off && echo "$good"
+	identify off
+	ata_flush
+	rescan 'write back'
+	identify on
+	identify on
+} >reset
+run wcache-set off --replay reset sda
+is 'reset: status' "$status" 1
+has 'reset: message' "$(sed -n 1p err)" 'wcache-set: sda: the write cache is on again: a reset'
+has 'reset: where it stands' "$(sed -n 1p err)" 'its write cache is on now, the kernel says write-back'
 
 # A flush that fails ends the change before anything is turned off.
 {
@@ -164,14 +185,18 @@ refuses 'not changeable' 3 "the drive's write cache is not changeable" off --rep
 refuses 'not in the recording' 1 'not in the recording' off --replay other
 
 # SAS: read, modify and write one page; SP only with --save.
+sas_page() { # CURRENT SAVED
+	mode_sense 08 88 "$1" && mode_sense 48 88 04 && mode_sense 88 88 04 && mode_sense c8 88 "$2"
+}
 sas_goes_off() { # SAVED-BEFORE SP SAVED-AFTER
-	mode_sense 08 88 04 && mode_sense 48 88 04 && mode_sense 88 88 04 && mode_sense c8 88 "$1"
+	sas_page 04 "$1"
 	synchronize
 	mode_sense 08 88 04
 	mode_select 00 "$2"
-	mode_sense 08 88 00 && mode_sense 48 88 04 && mode_sense 88 88 04 && mode_sense c8 88 "$3"
+	sas_page 00 "$3"
 	synchronize
 	rescan 'write through'
+	sas_page 00 "$3"
 }
 {
 	recording
