@@ -56,7 +56,7 @@ for kind in nbd-sata nbd-scsi; do
 	between "$kind: reads are the same" "$(line seqr read .ratio.ci_lo)" 0 1
 	is "$kind: not one E_" "$(codes | grep -o 'E_[A-Z]*' | head -n 1)" ''
 	is "$kind: the setting is back" "$(oracle "$oracle" "$d") $(kernel_view "$d")" 'on write back'
-	is "$kind: nothing left to restore" "$(ls /run/wcbench 2>/dev/null)" ''
+	is "$kind: nothing left to restore" "$(ls /var/lib/wcbench 2>/dev/null)" ''
 done
 
 finish

@@ -518,7 +518,9 @@ int bench_measure(struct bench *bench)
 		if (r < 0) {
 			snprintf(bench->why, sizeof(bench->why),
 				 "the guardian cannot be started, and nothing was changed: %s",
-				 wcache_strerror(r));
+				 r == -EUCLEAN ? "an earlier run was killed and has left a "
+						 "setting changed; wcbench --restore first"
+					       : wcache_strerror(r));
 			return r;
 		}
 	}

@@ -2,8 +2,8 @@
 /*
  * The setting comes back on every way out. A guardian process, forked before the first
  * change, waits for the end of a pipe whose other end only the benchmark holds: however that
- * dies, the guardian notices and restores. Should both be killed, a state file in
- * /run/wcbench tells wcbench --restore what was there before.
+ * dies, the guardian notices and restores. Should both be killed, or the power be cut, a state
+ * file tells wcbench --restore, which is also run at boot, what was there before.
  */
 #ifndef WCBENCH_GUARD_H
 #define WCBENCH_GUARD_H
@@ -13,11 +13,15 @@
 struct guard;
 struct wcache_ctx;
 
+/* Of the state files: on a medium that keeps them, as a drive may keep what was set. */
+#define GUARD_DIRECTORY "/var/lib/wcbench"
+
 /*
  * guard_start() - note the setting of each drive, write it down, and start the guardian
  * Call it before any thread is made.
  *
- * Return: 0; -EOPNOTSUPP where a drive has no setting that could be restored, negative errno.
+ * Return: 0; -EOPNOTSUPP where a drive has no setting that could be restored, -EUCLEAN where
+ * an earlier run was killed and its setting is still to be restored, negative errno.
  */
 int guard_start(struct guard **guard, struct wcache_ctx *ctx, char *const drives[], size_t n);
 
