@@ -131,7 +131,7 @@ int bench_job(struct bench *bench, const struct job *job, size_t jobs, bool limi
 	if (r < 0 && result->failed)
 		snprintf(run->failed, sizeof(run->failed), "%s", result->failed);
 	if (r == 0 && watch.error) {
-		snprintf(run->failed, sizeof(run->failed), "reading /proc/diskstats");
+		snprintf(run->failed, sizeof(run->failed), "reading the drives' counters");
 		r = watch.error;
 	}
 	if (r == 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,90 +9,65 @@
 
 #include "diskstat.h"
 
-/* Columns after the name; 4.18 added the discards, 5.5 the flushes. */
+/* Linux 4.18 added the discards, 5.5 the flushes. */
 enum {
 	COLUMNS_OLD = 11,
 	COLUMNS_FLUSH = 17
 };
 
-int diskstat_parse(const char *text, const char *name, struct diskstat *stat)
+int diskstat_parse(const char *text, struct diskstat *stat)
 {
-	const char *line, *end;
+	unsigned long long v[COLUMNS_FLUSH] = { 0 };
+	char *end;
+	int n;
 
-	for (line = text; *line; line = *end ? end + 1 : end) {
-		unsigned long long v[COLUMNS_FLUSH] = { 0 };
-		char have[64];
-		int at = 0, n = 0;
-
-		end = strchrnul(line, '\n');
-		if (sscanf(line, " %*u %*u %63s%n", have, &at) != 1 || strcmp(have, name) != 0)
-			continue;
-		while (n < COLUMNS_FLUSH) {
-			const char *from = line + at;
-			char *to;
-
-			while (*from == ' ')
-				from++;
-			if (*from < '0' || *from > '9')
-				break;
-			v[n++] = strtoull(from, &to, 10);
-			at = (int)(to - line);
-		}
-		if (n < COLUMNS_OLD)
-			return -EBADMSG;
-		*stat = (struct diskstat){
-			.reads = v[0],
-			.read_merges = v[1],
-			.read_sectors = v[2],
-			.read_ms = v[3],
-			.writes = v[4],
-			.write_merges = v[5],
-			.write_sectors = v[6],
-			.write_ms = v[7],
-			.busy_ms = v[9],
-			.weighted_ms = v[10],
-			.flushes = v[15],
-			.flush_ms = v[16],
-			.flushes_counted = n >= COLUMNS_FLUSH,
-		};
-		return 0;
+	for (n = 0; n < COLUMNS_FLUSH; n++) {
+		text += strspn(text, " ");
+		if (*text < '0' || *text > '9')
+			break;
+		v[n] = strtoull(text, &end, 10);
+		text = end;
 	}
-	return -ENODEV;
+	if (n < COLUMNS_OLD)
+		return -EBADMSG;
+	*stat = (struct diskstat){
+		.reads = v[0],
+		.read_merges = v[1],
+		.read_sectors = v[2],
+		.read_ms = v[3],
+		.writes = v[4],
+		.write_merges = v[5],
+		.write_sectors = v[6],
+		.write_ms = v[7],
+		.busy_ms = v[9],
+		.weighted_ms = v[10],
+		.flushes = v[15],
+		.flush_ms = v[16],
+		.flushes_counted = n >= COLUMNS_FLUSH,
+	};
+	return 0;
 }
 
-static int read_text(const char *path, char **text)
+/* One drive at a time: /proc/diskstats costs time for each disk and partition that there is. */
+static int read_drive(const char *name, struct diskstat *stat)
 {
-	size_t size = 0, room = 0;
-	char *data = NULL, *more;
-	ssize_t n = 0;
-	int fd, r = 0;
+	char path[PATH_MAX], text[512];
+	ssize_t n;
+	int fd;
 
+	if (snprintf(path, sizeof(path), "/sys/block/%s/stat", name) >= (int)sizeof(path))
+		return -ENAMETOOLONG;
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -errno;
-	do {
-		size += (size_t)n;
-		if (size + 1 >= room) {
-			room = room ? 2 * room : 16384;
-			more = realloc(data, room);
-			if (!more) {
-				r = -ENOMEM;
-				break;
-			}
-			data = more;
-		}
-		n = read(fd, data + size, room - size - 1);
-	} while (n > 0);
+		return errno == ENOENT ? -ENODEV : -errno;
+	n = read(fd, text, sizeof(text) - 1);
 	if (n < 0)
-		r = -errno;
+		n = -errno;
 	close(fd);
-	if (r < 0) {
-		free(data);
-		return r;
-	}
-	data[size] = '\0';
-	*text = data;
-	return 0;
+	if (n < 0)
+		return (int)n;
+	text[n] = '\0';
+	return diskstat_parse(text, stat);
 }
 
 void diskstat_add(struct diskstat *sum, const struct diskstat *more)
@@ -114,22 +90,17 @@ void diskstat_add(struct diskstat *sum, const struct diskstat *more)
 int diskstat_read(char *const name[], size_t n, struct diskstat *sum)
 {
 	struct diskstat total = { .flushes_counted = n > 0 }, one;
-	char *text = NULL;
 	size_t i;
 	int r;
 
-	r = read_text("/proc/diskstats", &text);
-	if (r < 0)
-		return r;
-	for (i = 0; r == 0 && i < n; i++) {
-		r = diskstat_parse(text, name[i], &one);
-		if (r == 0)
-			diskstat_add(&total, &one);
+	for (i = 0; i < n; i++) {
+		r = read_drive(name[i], &one);
+		if (r < 0)
+			return r;
+		diskstat_add(&total, &one);
 	}
-	free(text);
-	if (r == 0)
-		*sum = total;
-	return r;
+	*sum = total;
+	return 0;
 }
 
 struct diskstat diskstat_since(const struct diskstat *now, const struct diskstat *before)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the kernel counts per drive (Documentation/admin-guide/iostats.rst): only of whole
+ * What the kernel counts per drive (Documentation/block/stat.rst): only of whole
  * disks is the number of flushes kept, and only since Linux 5.5.
  */
 #ifndef WCBENCH_DISKSTAT_H
@@ -19,10 +19,10 @@ struct diskstat {
 };
 
 /*
- * diskstat_parse() - find @name in the text of /proc/diskstats
- * Return: 0, -ENODEV where it is not there, -EBADMSG where the line is too short.
+ * diskstat_parse() - the text of /sys/block/NAME/stat
+ * Return: 0, -EBADMSG where it is too short.
  */
-int diskstat_parse(const char *text, const char *name, struct diskstat *stat);
+int diskstat_parse(const char *text, struct diskstat *stat);
 
 /* diskstat_read() - the sum of drives. Return: 0, -ENODEV, -EBADMSG, errno of open and read. */
 int diskstat_read(char *const name[], size_t n, struct diskstat *sum);
