@@ -1,168 +1,233 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Whatever is killed, in whatever phase of wcbench: the setting comes back.
-# drives: scsi sata scsi:write-cache=off
-# lab: --size 32M --timeout 540
+# Whatever is killed, in whatever phase of wcbench, a power cut included: the setting comes back.
+# drives: scsi:size=256M sata scsi:write-cache=off
+# lab: --size 32M --timeout 600
 set -u
 . "$LAB/guest"
 
-check() { # TEXT COMMAND...: a test by the command's status
-	local text=$1
+states=/var/lib/wcbench
 
-	shift
-	if "$@" >/tmp/check 2>&1; then
-		ok "$text"
-	else
-		bad "$text: $*: $(tail -n 1 /tmp/check)"
-	fi
-}
+# What outlives a restart is on the host here.
+mkdir -p /run/lab/states $states
+mount --bind /run/lab/states $states
 
-bench() { # NODE ARG...: in the background; its process in $main, its guardian in $guardian
-	local tries d=$1
+# Cheap enough to be asked all the time: the kernel follows each change.
+is_now() { # NODE on|off
+	local view
 
-	shift
-	wcbench --preset=quick --quiet --destroy-data "$@" "$d" >/tmp/out 2>/tmp/err &
-	main=$!
-	guardian=
-	for ((tries = 0; tries < 200; tries++)); do
-		guardian=$(cat /proc/$main/task/*/children 2>/dev/null | tr -d ' ')
-		[ -z "$guardian" ] || return 0
-		sleep 0.05
-	done
-	bad "no guardian: $(cat /tmp/err)"
-}
-
-setting() { # NODE
-	if [ "$1" = "$(drive sata)" ]; then
-		oracle sata "$1"
-	else
-		oracle scsi "$1"
-	fi
+	read -r view <"/sys/block/${1##*/}/queue/write_cache"
+	case $2 in
+	on) [ "$view" = 'write back' ] ;;
+	off) [ "$view" = 'write through' ] ;;
+	esac
 }
 
 until_setting() { # NODE on|off
 	local tries
 
-	for ((tries = 0; tries < 400; tries++)); do
-		[ "$(setting "$1")" = "$2" ] && return 0
+	for ((tries = 0; tries < 600; tries++)); do
+		is_now "$1" "$2" && return 0
 		sleep 0.05
 	done
+	bad "$1 does not become $2: $(cat /run/out /run/err)"
 	return 1
 }
 
-# Hold the benchmark while the drive is on, or off: it changes with every run.
-hold() { # NODE SETTING
-	local tries
-
-	for ((tries = 0; tries < 400; tries++)); do
-		until_setting "$1" "$2"
-		kill -STOP "$main"
-		sleep 0.2
-		[ "$(setting "$1")" != "$2" ] || return 0
-		kill -CONT "$main"
-	done
+children() { # PID
+	cat /proc/"$1"/task/*/children 2>/dev/null
 }
 
-restored() { # TEXT NODE SETTING
-	until_setting "$2" "$3"
-	is "$1: the setting" "$(setting "$2")" "$3"
-	is "$1: state files" "$(ls /run/wcbench)" ''
-	check "$1: drive and kernel agree" sh -c "wcache-get --json $2 | jq -e '.drives[0].consistent'"
+# In the background; its process in $main, its guardian in $guardian.
+bench() { # NODE
+	local tries
+
+	wcbench --preset=quick --quiet --workloads=rndw,seqr --size=2M --window=0.3 --pairs=100 --destroy-data \
+		"$1" >/run/out 2>/run/err &
+	main=$!
+	find_guardian "$main"
+}
+
+find_guardian() { # PID
+	local tries
+
+	for ((tries = 0; tries < 600; tries++)); do
+		read -r guardian _ <<<"$(children "$1")"
+		[ -z "$guardian" ] || return 0
+		sleep 0.05
+	done
+	bad "no guardian: $(cat /run/out /run/err)"
 }
 
 gone() { # PID
 	local tries
 
-	for ((tries = 0; tries < 200; tries++)); do
+	for ((tries = 0; tries < 600; tries++)); do
 		kill -0 "$1" 2>/dev/null || return 0
 		sleep 0.05
 	done
 	return 1
 }
 
-a=$(drive scsi) b=$(drive sata) off=$(drive scsi 2)
+# Until the benchmark is where it is wanted.
+reach() { # NODE PHASE WAS OTHER
+	case $2 in
+	'before the first change') ;;
+	'in the change') until_setting "$1" "$4" ;;
+	changed)
+		until_setting "$1" "$4"
+		sleep 0.2
+		;;
+	'changed back')
+		until_setting "$1" "$4"
+		until_setting "$1" "$3"
+		sleep 0.2
+		;;
+	esac
+}
 
-for d in $a $b $off; do
-	was=$(setting "$d")
-	other=off
-	[ "$was" = on ] || other=on
+restored() { # TEXT NODE SETTING
+	is "$1: the setting" "$(oracle "$2")" "$3"
+	is_now "$2" "$3" || bad "$1: the kernel says $(kernel_view "$2")"
+	is "$1: state files" "$(ls $states)" ''
+}
 
-	# While it writes the file, in runs with the cache on, with it off, and in between.
-	delays='0 1 2.5 4' signals='INT TERM HUP'
-	[ "$d" = "$a" ] || delays=1 signals=INT
-	for delay in $delays; do
-		bench "$d"
-		sleep $delay
-		kill -KILL "$main"
-		wait "$main" 2>/dev/null
-		gone "$guardian"
-		restored "$d: SIGKILL after $delay s" "$d" "$was"
-	done
-
-	bench "$d"
-	hold "$d" "$other"
+main_killed() { # TEXT NODE SETTING
 	kill -KILL "$main"
 	wait "$main" 2>/dev/null
-	restored "$d: SIGKILL while $other" "$d" "$was"
+	ok "$1: the guardian ends" gone "$guardian"
+	restored "$1" "$2" "$3"
+}
 
-	bench "$d"
-	until_setting "$d" "$other"
+guardian_killed() { # TEXT NODE SETTING
 	kill -KILL "$guardian"
 	wait "$main"
-	is "$d: guardian killed: status" "$?" 1
-	check "$d: guardian killed: says so" grep -q guardian /tmp/err
-	restored "$d: guardian killed" "$d" "$was"
+	is "$1: status" "$?" 1
+	has "$1: says so" "$(cat /run/err)" guardian
+	restored "$1" "$2" "$3"
+}
 
-	bench "$d"
-	hold "$d" "$other"
-	kill -KILL "$guardian" "$main"
+both_killed() { # TEXT NODE SETTING
+	kill -STOP "$guardian"
+	kill -KILL "$main" "$guardian"
 	wait "$main" 2>/dev/null
-	sleep 1
-	is "$d: both killed: the setting stays for now" "$(setting "$d")" "$other"
-	wcbench --restore >/tmp/out
-	is "$d: both killed: --restore: status" "$?" 0
-	check "$d: both killed: --restore says what it did" grep -q "the cache is $was again" /tmp/out
-	restored "$d: both killed" "$d" "$was"
+	ok "$1: the guardian ends" gone "$guardian"
+	wcbench --restore >/run/restored
+	is "$1: --restore: status" "$?" 0
+	has "$1: --restore says what it did" "$(cat /run/restored)" "the cache is $3 again"
+	restored "$1" "$2" "$3"
+}
 
-	for signal in $signals; do
-		bench "$d"
-		until_setting "$d" "$other"
-		kill -$signal "$main"
-		wait "$main"
-		is "$d: SIG$signal: status" "$?" 1
-		restored "$d: SIG$signal" "$d" "$was"
+a=$(drive scsi) b=$(drive sata) c=$(drive scsi 2)
+
+if [ "$LAB_BOOT" = 2 ]; then
+	# Of this drive the setting outlives a warm reset.
+	is 'reset: the setting before' "$(oracle "$c")" on
+	wcbench --restore >/run/restored
+	is 'reset: --restore: status' "$?" 0
+	has 'reset: --restore says what it did' "$(cat /run/restored)" 'the cache is off again'
+	restored reset "$c" off
+
+	# Found whatever it was called; one that is not there is waited for.
+	serial=$(serial_named scsi)
+	printf 'wcbench-state 2\nboot before\n%s\n%s\nend\n' "drive ${b##*/} - $serial off" \
+		"drive ${a##*/} - ANOTHER off" >$states/a.state
+	wcbench --restore >/run/restored 2>/run/err
+	is 'another name: status' "$?" 1
+	is 'another name: the settings' "$(oracle "$a") $(oracle "$b")" 'off on'
+	has 'another name: said' "$(cat /run/restored)" "${a##*/} (which was ${b##*/}): the cache is off again"
+	has 'not there: said' "$(cat /run/restored)" 'serial number ANOTHER): the cache cannot be turned off'
+	is 'not there: kept' "$(cat $states/a.state)" 'wcbench-state 2
+boot before
+drive '"${a##*/}"' - ANOTHER off
+end'
+	finish
+	exit
+fi
+
+for d in $a $b $c; do
+	was=$(oracle "$d")
+	other=off
+	[ "$was" = on ] || other=on
+	phases=(changed)
+	[ "$d" != "$a" ] || phases=('before the first change' 'in the change' changed 'changed back')
+
+	for phase in "${phases[@]}"; do
+		for victim in main guardian both; do
+			bench "$d"
+			reach "$d" "$phase" "$was" "$other"
+			"${victim}_killed" "$d: SIGKILL to $victim, $phase" "$d" "$was"
+		done
 	done
 done
 
-# A benchmark at work is left alone, and so is a drive that took another's name.
+# Before there is a guardian nothing has been changed.
+read -r _ _ _ _ before _ <"/sys/block/${a##*/}/stat"
+wcbench --preset=quick --quiet --destroy-data "$a" >/run/out 2>/run/err &
+main=$!
+until read -r _ _ _ _ writes _ <"/sys/block/${a##*/}/stat" && [ "$writes" -gt "$before" ]; do
+	sleep 0.02
+done
+is 'SIGKILL while the file is written: no guardian' "$(children $main)" ''
+kill -KILL $main
+wait $main 2>/dev/null
+restored 'SIGKILL while the file is written' "$a" on
+
+for signal in INT TERM HUP QUIT; do
+	bench "$a"
+	until_setting "$a" off
+	kill -$signal "$main"
+	wait "$main"
+	is "SIG$signal: status" "$?" 1
+	restored "SIG$signal" "$a" on
+done
+
+# A terminal of its own, on which somebody types ^C, or which goes away.
+for end in '^C' 'terminal gone'; do
+	mkfifo /run/keys
+	script -qfc "exec wcbench --preset=quick --workloads=rndw --size=2M --window=0.3 --pairs=100 \
+		--destroy-data $a" /dev/null </run/keys >/run/out 2>&1 &
+	terminal=$!
+	exec 7>/run/keys
+	until_setting "$a" off
+	read -r main _ <<<"$(children $terminal)"
+	find_guardian "$main"
+	if [ "$end" = '^C' ]; then
+		printf '\3' >&7
+	else
+		kill -KILL $terminal
+	fi
+	exec 7>&-
+	wait $terminal 2>/dev/null
+	ok "$end: the benchmark ends" gone "$main"
+	ok "$end: the guardian ends" gone "$guardian"
+	restored "$end" "$a" on
+	rm /run/keys
+done
+
+# A benchmark at work is left alone.
 bench "$a"
-hold "$a" off
-wcbench --restore >/tmp/restore
+until_setting "$a" off
+kill -STOP "$main"
+wcbench --restore >/run/restored
 is 'at work: --restore: status' "$?" 0
-check 'at work: says so' grep -q 'at work' /tmp/restore
+has 'at work: says so' "$(cat /run/restored)" 'at work'
+ok 'at work: still' kill -0 "$guardian"
 kill -CONT "$main"
 kill -INT "$main"
 wait "$main"
 restored 'at work' "$a" on
 
-mkdir -p /run/wcbench
-printf 'wcbench-state 1\ndrive %s ANOTHER off\nend\n' "${a##*/}" >/run/wcbench/a.state
-wcbench --restore >/tmp/restore 2>&1
-is 'another drive: status' "$?" 1
-is 'another drive: nothing changed' "$(setting "$a")" on
-rm /run/wcbench/a.state
+# What was killed is put right before the next begins.
+bench "$c"
+until_setting "$c" on
+kill -STOP "$guardian"
+kill -KILL "$main" "$guardian"
+wait "$main" 2>/dev/null
+gone "$guardian"
+wcbench --preset=quick --quiet --workloads=rndw --size=2M --destroy-data "$c" >/run/out 2>/run/err
+is 'the next: status' "$?" 1
+has 'the next: says why' "$(cat /run/err)" 'wcbench --restore'
+is 'the next: nothing changed' "$(oracle "$c")" on
 
-# Files that are none.
-for text in '' 'x' 'wcbench-state 1\n' 'wcbench-state 1\ndrive\nend\n' \
-	'wcbench-state 1\ndrive ../sda - off\nend\n' 'wcbench-state 1\ndrive sda - maybe\nend\n' \
-	"wcbench-state 1\\ndrive ${a##*/} - off"; do
-	printf "$text" >/run/wcbench/b.state
-	wcbench --restore >/tmp/restore 2>&1
-	is "bad file '$text': status" "$?" 1
-	is "bad file '$text': nothing changed" "$(setting "$a")" on
-done
-head -c 100000 /dev/urandom >/run/wcbench/b.state
-check 'garbage' sh -c 'wcbench --restore; [ $? = 1 ]'
-rm /run/wcbench/b.state
-
-finish
+reset
