@@ -133,17 +133,17 @@ static const char *guess_bus(struct wcache_device *dev)
 	return id_bus ? id_bus : is_scsi(dev) ? "scsi" : NULL;
 }
 
-/* A translation layer puts "ATA" where the vendor stands (SAT-5 8.2.1); a USB bridge may not. */
+/* A translation layer puts that where the vendor stands (SAT-5 8.2.1). */
+static bool is_vendor_ata(const struct wcache_device *dev)
+{
+	return !strncmp(dev->vendor, "ATA", 3) && (!dev->vendor[3] || dev->vendor[3] == ' ');
+}
+
+/* Over USB the vendor's name is lost. */
 static bool is_ata(struct wcache_device *dev)
 {
-	char vendor[16];
-
-	if (!is_scsi(dev))
-		return false;
-	if (wc_device_attr(dev, "device/vendor", vendor, sizeof(vendor)) >= 3 &&
-	    !strncmp(vendor, "ATA", 3) && (!vendor[3] || vendor[3] == ' '))
-		return true;
-	return dev->bus && !strcmp(dev->bus, "usb") && wc_device_prop(dev, "ID_ATA");
+	return is_vendor_ata(dev) || (is_scsi(dev) && dev->bus && !strcmp(dev->bus, "usb") &&
+				      wc_device_prop(dev, "ID_ATA"));
 }
 
 /*
@@ -189,6 +189,9 @@ static void identify(struct wcache_device *dev)
 	if (!dev->bus)
 		dev->bus = guess_bus(dev);
 	dev->driver = prop_string(dev, "driver");
+	if (is_scsi(dev) &&
+	    wc_device_attr(dev, "device/vendor", dev->vendor, sizeof(dev->vendor)) < 0)
+		*dev->vendor = '\0';
 	name_it(dev);
 	if (wc_device_attr(dev, "queue/rotational", v, sizeof(v)) > 0)
 		dev->rotational = *v == '1' ? WCACHE_YES : WCACHE_NO;
@@ -202,18 +205,15 @@ static void identify(struct wcache_device *dev)
  * The first language to try. Behind USB the vendor's name is lost: ask there too, but
  * not a stick or card reader, which has no ATA drive and may choke on the command.
  */
-static const struct wc_backend *choose_backend(struct wcache_device *dev)
+static const struct wc_backend *choose_backend(const struct wcache_device *dev)
 {
-	char v[16];
-
 	if (dev->bus && !strcmp(dev->bus, "nvme"))
 		return &wc_backend_nvme;
 	if (dev->bus && !strcmp(dev->bus, "virtio"))
 		return &wc_backend_virtio;
 	if (!is_scsi(dev))
 		return &wc_backend_kernel;
-	if (dev->scsi_type != TYPE_RBC && wc_device_attr(dev, "device/vendor", v, sizeof(v)) >= 3 &&
-	    !strncmp(v, "ATA", 3) && (!v[3] || v[3] == ' '))
+	if (dev->scsi_type != TYPE_RBC && is_vendor_ata(dev))
 		return &wc_backend_ata;
 	if (dev->bus && !strcmp(dev->bus, "usb") && dev->scsi_type == TYPE_DISK && !dev->removable)
 		return &wc_backend_ata;

@@ -27,6 +27,7 @@ struct wcache_device {
 	char name[64];
 	char *node;
 	const char *bus;
+	char vendor[16]; /* of INQUIRY, as the kernel has it */
 	char *driver, *model, *firmware, *serial, *wwn;
 	enum wcache_answer rotational;
 	bool removable;

@@ -19,19 +19,18 @@
 
 #define MAX_NAME 64
 
+/* An attribute comes in one piece (fs/kernfs/file.c), no second read is needed. */
 static ssize_t read_all(int fd, char *buf, size_t size)
 {
-	size_t len = 0;
 	ssize_t n;
+	size_t len;
 
 	do {
-		n = read(fd, buf + len, size - 1 - len);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		len += n;
-	} while (n && len < size - 1);
+		n = read(fd, buf, size - 1);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return -errno;
+	len = n;
 	while (len && (buf[len - 1] == '\n' || buf[len - 1] == '\0'))
 		len--;
 	buf[len] = '\0';

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Jobs out of targets, and threads for them. */
 #include <errno.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +96,8 @@ struct jobs *jobs_run(const struct jobs_kind *kind, struct wcache_ctx *ctx,
 		add_jobs(jobs, kind, &targets[i]);
 	for (size_t i = 0; i < jobs->n; i++)
 		jobs->job[i]->ctx = alone ? wcache_ctx_ref(ctx) : tool_context(kind->tool, options);
+	/* A heap for each of so many threads costs more than it saves. */
+	mallopt(M_ARENA_MAX, 2);
 	pool = pool_start(work, (void *const *)jobs->job, jobs->n, alone ? 0 : MAX_THREADS);
 	for (size_t i = 0; i < n; i++) {
 		if (targets[i].err)
