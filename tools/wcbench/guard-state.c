@@ -207,8 +207,8 @@ static int find_and_set_back(struct wcache_ctx *ctx, const struct original *orig
 {
 	struct wcache_drives *drives;
 	struct original *found;
-	int r, change;
-	size_t n, i;
+	int r, failed = 0;
+	size_t n = 0, i;
 
 	r = wcache_drives_new(ctx, &drives);
 	if (r < 0)
@@ -218,13 +218,13 @@ static int find_and_set_back(struct wcache_ctx *ctx, const struct original *orig
 	wcache_drives_free(drives);
 	if (r == 0)
 		strcpy(name, found[0].name);
-	for (i = 0; found && r == 0 && i < n; i++) {
-		change = set_back(ctx, found[i].name, original->on);
-		if (change < 0)
-			r = change;
+	for (i = 0; r == 0 && i < n; i++) {
+		int path = set_back(ctx, found[i].name, original->on);
+
+		failed = failed ? failed : path;
 	}
 	free(found);
-	return r;
+	return r ? r : failed;
 }
 
 /* @name: becomes that of the drive where it was found. Return: 0 when it was read back. */

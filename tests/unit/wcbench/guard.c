@@ -32,7 +32,7 @@
 #define STATE "wcbench-state 2\nboot another\n"
 
 static char base[32], folder[40];
-static char said[4096];
+static char said[4096], sent[4096];
 
 static void setup(void)
 {
@@ -130,12 +130,19 @@ static void say(const char *line)
 	snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", line);
 }
 
+/* What is sent to a drive. */
+static void note_sent(void *userdata, int level, const char *line)
+{
+	snprintf(sent + strlen(sent), sizeof(sent) - strlen(sent), "%s\n", line);
+}
+
 static int restore(const char *recording)
 {
 	struct wcache_ctx *ctx = machine(recording);
 	int r;
 
-	*said = '\0';
+	*said = *sent = '\0';
+	wcache_ctx_set_log_fn(ctx, note_sent, NULL, WCACHE_LOG_DEBUG);
 	r = state_restore_all(folder, ctx, say);
 	wcache_ctx_unref(ctx);
 	return r;
@@ -337,6 +344,13 @@ START_TEST(two_paths_to_one_drive)
 					 DRIVE("vdb", WWN("0x5000c500a1") SERIAL("S1") GOES_ON)),
 			 0);
 	is_empty();
+	/* The second one is put right where the first fails, and the file stays. */
+	put_state(STATE "drive vdq 0x5000c500a1 S1 on\nend\n");
+	ck_assert_int_lt(restore(RECORDING DRIVE("vda", WWN("0x5000c500a1") SERIAL("S1") IS_OFF)
+					 DRIVE("vdb", WWN("0x5000c500a1") SERIAL("S1") GOES_ON)),
+			 0);
+	ck_assert_ptr_nonnull(strstr(sent, "vdb: cache_type=write back: success"));
+	is_kept(STATE "drive vdq 0x5000c500a1 S1 on\nend\n");
 	/* One of which answers to the serial number only: it may be another. */
 	put_state(STATE "drive vdq 0x5000c500a1 S1 on\nend\n");
 	ck_assert_int_eq(restore(RECORDING DRIVE("vda", WWN("0x5000c500a1") SERIAL("S1") IS_OFF)
