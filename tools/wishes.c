@@ -1,25 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The policy of this machine, asked about its drives. */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <glob.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "wishes.h"
 
-/* Deeper than anyone stacks; a loop in a forged sysfs ends here. */
-#define DEPTH_MOST 16
-
 struct place {
 	char *path;
-	char **disk; /* kernel names of what lies below it */
-	size_t n;
+	struct wcache_stack *stack; /* NULL: there is nothing yet */
 };
 
 struct wishes {
@@ -36,68 +27,30 @@ static void *must(void *memory)
 	return memory;
 }
 
-static int walk(struct place *place, const char *folder, int depth);
-
-/* The devices that a dm or md device is made of. 1: it has some. */
-static int walk_slaves(struct place *place, const char *folder, int depth)
+static bool is_listed(const struct wcache_stack *stack)
 {
-	char path[PATH_MAX], below[PATH_MAX];
-	struct dirent *e;
-	int found = 0;
-	DIR *dir;
+	for (size_t i = 0; i < wcache_stack_get_node_count(stack); i++) {
+		const struct wcache_node *node = wcache_stack_get_node(stack, i);
 
-	snprintf(path, sizeof(path), "%s/slaves", folder);
-	dir = opendir(path);
-	if (!dir)
-		return 0;
-	while (found >= 0 && (e = readdir(dir))) {
-		if (*e->d_name == '.')
-			continue;
-		found = 1;
-		if (snprintf(path, sizeof(path), "%s/slaves/%s", folder, e->d_name) >= PATH_MAX ||
-		    !realpath(path, below) || walk(place, below, depth + 1) < 0)
-			found = -ENODEV;
+		if (!wcache_node_get_lower_count(node) &&
+		    strcmp(wcache_node_get_type(node), "disk") &&
+		    wcache_node_get_flush(node) == WCACHE_PASSES_UNKNOWN)
+			return false;
 	}
-	closedir(dir);
-	return found;
+	return true;
 }
 
-/* FOLDER: a block device in /sys/devices */
-static int walk(struct place *place, const char *folder, int depth)
+/* False where drives can lie below it that cannot be told (a network file system, ZFS). */
+static bool find_drives(struct wcache_ctx *ctx, struct place *place)
 {
-	char whole[PATH_MAX];
-	struct stat st;
-	int found;
+	int err = wcache_stack_new(ctx, place->path, &place->stack);
 
-	if (depth > DEPTH_MOST ||
-	    snprintf(whole, sizeof(whole), "%s/partition", folder) >= (int)sizeof(whole))
-		return -ELOOP;
-	if (!stat(whole, &st)) {
-		snprintf(whole, sizeof(whole), "%s", folder);
-		*strrchr(whole, '/') = '\0';
-		return walk(place, whole, depth + 1);
-	}
-	found = walk_slaves(place, folder, depth);
-	if (found)
-		return found < 0 ? found : 0;
-	place->disk = must(reallocarray(place->disk, place->n + 1, sizeof(*place->disk)));
-	place->disk[place->n++] = must(strdup(strrchr(folder, '/') + 1));
-	return 0;
+	if (err < 0)
+		place->stack = NULL;
+	return err == -ENOENT || err == -ENOTDIR || (!err && is_listed(place->stack));
 }
 
-/* A file system that names no block device (btrfs, overlay, network) cannot be told. */
-static bool find_disks(struct place *place)
-{
-	char link[64], folder[PATH_MAX];
-	struct stat st;
-
-	if (stat(place->path, &st) < 0)
-		return errno == ENOENT || errno == ENOTDIR;
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(st.st_dev), minor(st.st_dev));
-	return realpath(link, folder) && !walk(place, folder, 0);
-}
-
-static bool add_places(struct wishes *wishes, const char *pattern)
+static bool add_places(struct wcache_ctx *ctx, struct wishes *wishes, const char *pattern)
 {
 	bool all = true;
 	glob_t found;
@@ -111,7 +64,7 @@ static bool add_places(struct wishes *wishes, const char *pattern)
 			must(reallocarray(wishes->place, wishes->n + 1, sizeof(*wishes->place)));
 		place = &wishes->place[wishes->n++];
 		*place = (struct place){ .path = must(strdup(found.gl_pathv[i])) };
-		all = all && find_disks(place);
+		all = find_drives(ctx, place) && all;
 	}
 	globfree(&found);
 	return all;
@@ -130,7 +83,7 @@ int wishes_new(struct wcache_ctx *ctx, bool mounted, struct wishes **ret)
 	for (size_t i = 0; mounted && i < wcache_policy_get_count(wishes->policy); i++) {
 		const char *path = wcache_policy_get_pattern(wishes->policy, i, "path");
 
-		if (path && !add_places(wishes, path))
+		if (path && !add_places(ctx, wishes, path))
 			wishes->knows_paths = false;
 	}
 	*ret = wishes;
@@ -142,9 +95,7 @@ void wishes_free(struct wishes *wishes)
 	if (!wishes)
 		return;
 	for (size_t i = 0; i < wishes->n; i++) {
-		for (size_t j = 0; j < wishes->place[i].n; j++)
-			free(wishes->place[i].disk[j]);
-		free(wishes->place[i].disk);
+		wcache_stack_free(wishes->place[i].stack);
 		free(wishes->place[i].path);
 	}
 	free(wishes->place);
@@ -152,10 +103,10 @@ void wishes_free(struct wishes *wishes)
 	free(wishes);
 }
 
-static bool lies_on(const struct place *place, const char *disk)
+static bool lies_on(const struct place *place, const char *drive)
 {
-	for (size_t i = 0; i < place->n; i++)
-		if (!strcmp(place->disk[i], disk))
+	for (size_t i = 0; place->stack && i < wcache_stack_get_drive_count(place->stack); i++)
+		if (!strcmp(wcache_stack_get_drive(place->stack, i), drive))
 			return true;
 	return false;
 }

@@ -1,29 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include <dirent.h>
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
 #include "drives.h"
 #include "report.h"
 
-/* Deeper than anyone stacks; a loop in a forged sysfs ends here. */
-#define DEPTH_MOST 16
-
 static int keep_name(struct drives *drives, const char *name)
 {
-	char **more;
-	size_t i;
+	char **more = reallocarray(drives->name, drives->n + 1, sizeof(*more));
 
-	for (i = 0; i < drives->n; i++)
-		if (strcmp(drives->name[i], name) == 0)
-			return 0;
-	more = realloc(drives->name, (drives->n + 1) * sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	drives->name = more;
@@ -34,67 +21,32 @@ static int keep_name(struct drives *drives, const char *name)
 	return 0;
 }
 
-static void keep_layer(struct report *report, const char *name)
+/* What stands between: of a file system and a partition it goes without saying. */
+static void keep_layer(struct report *report, const struct wcache_node *node)
 {
+	const char *type = wcache_node_get_type(node);
 	size_t at = strlen(report->layers);
 
-	snprintf(report->layers + at, sizeof(report->layers) - at, "%s%s", at ? " " : "", name);
-}
-
-/* @folder: a block device in /sys/devices */
-static int walk(struct drives *drives, const char *folder, int depth, struct report *report)
-{
-	char path[PATH_MAX + 16], below[PATH_MAX];
-	const struct dirent *entry;
-	const char *name;
-	size_t found = 0;
-	DIR *slaves;
-	int r = 0;
-
-	if (depth > DEPTH_MOST)
-		return -ELOOP;
-	snprintf(path, sizeof(path), "%s/partition", folder);
-	if (access(path, F_OK) == 0) {
-		snprintf(path, sizeof(path), "%s/..", folder);
-		if (!realpath(path, below))
-			return -errno;
-		return walk(drives, below, depth + 1, report);
-	}
-	name = strrchr(folder, '/') + 1;
-	snprintf(path, sizeof(path), "%s/slaves", folder);
-	slaves = opendir(path);
-	while (slaves && r == 0 && (entry = readdir(slaves))) {
-		if (entry->d_name[0] == '.')
-			continue;
-		if (snprintf(path, sizeof(path), "%s/slaves/%s", folder, entry->d_name) >=
-			    (int)sizeof(path) ||
-		    !realpath(path, below))
-			continue;
-		found++;
-		r = walk(drives, below, depth + 1, report);
-	}
-	if (slaves)
-		closedir(slaves);
-	if (r == 0 && found)
-		keep_layer(report, name);
-	if (r == 0 && !found)
-		r = keep_name(drives, name);
-	return r;
+	if (wcache_node_is_filesystem(node) == WCACHE_YES || !strcmp(type, "partition") ||
+	    !strcmp(type, "disk"))
+		return;
+	snprintf(report->layers + at, sizeof(report->layers) - at, "%s%s", at ? " " : "",
+		 wcache_node_get_name(node));
 }
 
 static int find_drives(struct drives *drives, const char *path, struct report *report)
 {
-	char link[64], folder[PATH_MAX];
-	struct stat st;
-	dev_t dev;
+	struct wcache_stack *stack;
+	int r = wcache_stack_new(drives->ctx, path, &stack);
 
-	if (stat(path, &st) < 0)
-		return -errno;
-	dev = S_ISBLK(st.st_mode) ? st.st_rdev : st.st_dev;
-	snprintf(link, sizeof(link), "/sys/dev/block/%u:%u", major(dev), minor(dev));
-	if (!realpath(link, folder))
-		return 0;
-	return walk(drives, folder, 0, report);
+	if (r < 0)
+		return r;
+	for (size_t i = 0; i < wcache_stack_get_node_count(stack); i++)
+		keep_layer(report, wcache_stack_get_node(stack, i));
+	for (size_t i = 0; r == 0 && i < wcache_stack_get_drive_count(stack); i++)
+		r = keep_name(drives, wcache_stack_get_drive(stack, i));
+	wcache_stack_free(stack);
+	return r;
 }
 
 static void copy(char *to, size_t size, const char *from)
@@ -152,9 +104,9 @@ int drives_open(struct drives *drives, const char *path, bool control, struct re
 	int r;
 
 	memset(drives, 0, sizeof(*drives));
-	r = find_drives(drives, path, report);
+	r = wcache_ctx_new(&drives->ctx);
 	if (r == 0)
-		r = wcache_ctx_new(&drives->ctx);
+		r = find_drives(drives, path, report);
 	if (r == 0) {
 		drives->device = calloc(drives->n + 1, sizeof(*drives->device));
 		report->drive = calloc(drives->n + 1, sizeof(*report->drive));
