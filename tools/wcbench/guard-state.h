@@ -1,44 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the drives were set to before the first change, in a file that outlives the benchmark,
- * its guardian and a power cut; and how a drive is found again by it and set back. A drive is
- * known by its world wide name and serial number: its kernel name is good for one boot.
+ * What drives were set to, in a file that outlives the benchmark, its guardian and a power cut.
  */
 #ifndef WCBENCH_GUARD_STATE_H
 #define WCBENCH_GUARD_STATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-struct wcache_ctx;
-
-struct original {
-	char name[64]; /* in the boot that wrote it down */
-	char wwn[128]; /* "-" where it has none */
-	char serial[128]; /* the same */
-	bool on;
-};
-
-struct originals {
-	char boot[40]; /* its id */
-	struct original *drive;
-	size_t n;
-};
-
-/*
- * originals_read() - note the setting of drives
- * Return: 0; -EOPNOTSUPP where one has no setting that could be restored, negative errno. Free
- * with originals_free() either way.
- */
-int originals_read(struct originals *originals, struct wcache_ctx *ctx, char *const names[],
-		   size_t n);
-void originals_free(struct originals *originals);
-
-/*
- * originals_restore() - set every drive back and read it back
- * All are tried, whatever becomes of one. Return: 0, the first failure.
- */
-int originals_restore(const struct originals *originals, struct wcache_ctx *ctx);
+#include "original.h"
 
 /*
  * state_write() - a state file in @directory, which is made

@@ -60,7 +60,7 @@ __attribute__((noreturn)) static void watch(struct guard *guard, int pipe)
 	openlog("wcbench", LOG_PID, LOG_DAEMON);
 	r = wcache_ctx_new(&ctx);
 	if (r == 0)
-		r = originals_restore(&guard->originals, ctx);
+		r = originals_restore(&guard->originals, ctx, NULL);
 	if (r == 0) {
 		state_remove(guard->path);
 		syslog(LOG_NOTICE,
@@ -148,7 +148,7 @@ int guard_stop(struct guard *guard)
 	int r, status = 0;
 	ssize_t n;
 
-	r = originals_restore(&guard->originals, guard->ctx);
+	r = originals_restore(&guard->originals, guard->ctx, NULL);
 	if (r == 0) {
 		state_remove(guard->path);
 		do {

@@ -29,6 +29,8 @@
 	IS_ON "> sync\n< errno=0\n> set attr cache_type=write through\n< errno=0\n" \
 	      "attr cache_type=write through\nattr queue/write_cache=write through\n"
 
+#define REFUSED(errno) IS_OFF "> set attr cache_type=write back\n< errno=" errno "\n"
+
 #define STATE "wcbench-state 2\nboot another\n"
 
 static char base[32], folder[40];
@@ -300,10 +302,13 @@ START_TEST(a_drive_that_refuses_keeps_its_file)
 	static const char state[] = STATE "drive vda - S1 on\nend\n";
 
 	put_state(state);
-	ck_assert_int_lt(restore(RECORDING DRIVE("vda", SERIAL("S1") IS_OFF
-						 "> set attr cache_type=write back\n< "
-						 "errno=22\n")),
-			 0);
+	ck_assert_int_lt(restore(RECORDING DRIVE("vda", SERIAL("S1") REFUSED("22"))), 0);
+	is_kept(state);
+	/* It is neither at work, as a file can be, nor gone. */
+	ck_assert_int_eq(restore(RECORDING DRIVE("vda", SERIAL("S1") REFUSED("16"))), -EBUSY);
+	has_said("a.state: kept");
+	ck_assert_int_eq(restore(RECORDING DRIVE("vda", SERIAL("S1") REFUSED("2"))), -ENOENT);
+	has_said("a.state: kept");
 	is_kept(state);
 }
 END_TEST
@@ -471,7 +476,7 @@ START_TEST(what_is_no_file)
 	snprintf(state, sizeof(state), "%s/b.state", folder);
 	ck_assert_int_eq(symlink(state, path), 0);
 	ck_assert_int_eq(restore(RECORDING DRIVE("vda", SERIAL("S1") GOES_ON)), -EBADMSG);
-	has_said("a.state: kept: not a state file");
+	has_said("a.state: kept: not a file");
 	has_said("vda: the cache is on again");
 	ck_assert_int_eq(unlink(path), 0);
 
