@@ -18,7 +18,7 @@ truncate -s 1M /tmp/loop.img
 losetup /dev/loop0 /tmp/loop.img
 complains /nonexistent/path 5 'no such device'
 complains /dev/null 5 'a character device'
-complains /dev/loop7 5 ''
+complains /dev/loop7 5 'no drive can be found below it: loop7 (loop): it has no backing file'
 complains /dev/sr0 5 'an optical drive'
 is 'cdrom is not listed' "$(wcache-get | grep -c '^sr')" 0
 is 'loop is not listed' "$(wcache-get | grep -c '^loop')" 0

@@ -15,6 +15,15 @@ static bool is_one_drive(const struct wcache_stack *stack)
 	       !strcmp(wcache_node_get_type(top), "disk");
 }
 
+/* A loop device without a file is a node without a device. */
+static bool is_nothing(const struct wcache_stack *stack)
+{
+	const struct wcache_node *top = wcache_stack_get_top(stack, 0);
+
+	return top && !strcmp(wcache_node_get_type(top), "loop") &&
+	       !wcache_node_get_lower_count(top);
+}
+
 static void find(struct target *t, struct wcache_ctx *ctx)
 {
 	t->err = wcache_stack_new(ctx, t->name, &t->stack);
@@ -24,6 +33,8 @@ static void find(struct target *t, struct wcache_ctx *ctx)
 	} else if (is_one_drive(t->stack)) {
 		wcache_stack_free(t->stack);
 		t->stack = NULL;
+	} else if (is_nothing(t->stack)) {
+		target_want_drives(t);
 	}
 }
 
