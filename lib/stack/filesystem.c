@@ -55,7 +55,23 @@ static int add_journal_device(struct wcache_stack *s, struct wcache_node *n, con
 			    comm);
 		return 0;
 	}
+	n->has_journal_device = true;
 	return wc_stack_add_below(s, n, comm + 5);
+}
+
+/*
+ * ext4 leaves the flush of the data's device to the commit, which left it out where the
+ * journal lies elsewhere: mended by Linux 6.15 (aac45075f6d7) and some of its forerunners,
+ * not by 6.1.
+ */
+static bool commit_flushes_data(struct wcache_stack *s)
+{
+	unsigned int major, minor;
+	char v[64];
+
+	return wc_host_read(s->ctx, v, sizeof(v), "/proc/sys/kernel/osrelease") > 0 &&
+	       sscanf(v, "%u.%u", &major, &minor) == 2 &&
+	       (major > 6 || (major == 6 && minor >= 15));
 }
 
 static int expand(struct wcache_stack *s, struct wcache_node *n)
@@ -124,10 +140,17 @@ void wc_filesystem_judge(struct wcache_stack *s, struct wcache_node *n)
 			    *off->value ? "=" : "", off->value);
 		return;
 	}
-	if (!strcmp(n->type, "fuseblk"))
+	if (n->has_journal_device && !commit_flushes_data(s)) {
+		n->unflushed = n->lower[0];
+		wc_node_say(n, WCACHE_PASSES_UNKNOWN,
+			    "before Linux 6.15 an fsync may not flush %.64s, as the journal is not "
+			    "on it",
+			    n->unflushed->name);
+	} else if (!strcmp(n->type, "fuseblk")) {
 		wc_node_say(n, WCACHE_PASSES_UNKNOWN, "a program in user space decides");
-	else
+	} else {
 		wc_node_say(n, WCACHE_PASSES_YES, "not mounted with nobarrier");
+	}
 }
 
 const struct wc_layer wc_layer_filesystem = {

@@ -27,6 +27,8 @@ struct wcache_node {
 	bool is_drive;
 	bool in_memory; /* what it holds is gone with the power */
 	bool is_luks;
+	bool has_journal_device;
+	struct wcache_node *unflushed; /* the one below it that may get no flush; NULL: none */
 	bool seen; /* in a walk */
 	bool judged; /* in a report */
 	bool looped; /* a device below it claimed to stand above it */

@@ -57,6 +57,20 @@ static void judge_drop(struct wcache_report *r, const struct wcache_stack *s, st
 		      n->label ? n->label : "", n->label ? ")" : "", n->reason);
 }
 
+static void judge_unflushed(struct wcache_report *r, const struct wcache_stack *s,
+			    struct wcache_node *n, const struct wcache_state *const *states)
+{
+	bool needed = weigh(s, n->unflushed, states) > WCACHE_SEVERITY_INFO;
+	char remedy[128];
+
+	snprintf(remedy, sizeof(remedy), "wcache-set off /dev/%.64s", n->unflushed->name);
+	for (char *p = remedy; *p; p++)
+		if (*p == '!') /* cciss!c0d0 */
+			*p = '/';
+	wc_report_add(r, "journal-apart", needed ? WCACHE_SEVERITY_UNKNOWN : WCACHE_SEVERITY_INFO,
+		      n->name, needed ? remedy : NULL, "%s: %s", n->type, n->reason);
+}
+
 /* From the bottom: a layer that is mended looks at those below it. */
 static void judge_layers(struct wcache_report *r, const struct wcache_stack *s,
 			 struct wcache_node *n, const struct wcache_state *const *states)
@@ -77,6 +91,10 @@ static void judge_layers(struct wcache_report *r, const struct wcache_stack *s,
 		return;
 	case WCACHE_PASSES_UNKNOWN:
 		break;
+	}
+	if (n->unflushed) {
+		judge_unflushed(r, s, n, states);
+		return;
 	}
 	wc_report_add(r, n->n_lower ? "layer-unknown" : "devices-unknown", WCACHE_SEVERITY_UNKNOWN,
 		      n->name, NULL, "%s: %s", n->type, n->reason);

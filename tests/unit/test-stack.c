@@ -438,6 +438,8 @@ END_TEST
 
 START_TEST(journal_on_another_drive)
 {
+	struct wcache_report *r;
+
 	disk("sda", "8:0", "write back\n");
 	disk("sdb", "8:16", "write back\n");
 	put("/sys/fs/ext4/sda/journal_task", "77\n");
@@ -446,9 +448,25 @@ START_TEST(journal_on_another_drive)
 	       "21 20 8:0 / /x rw - ext4 /dev/sda rw\n");
 	resolve("/");
 	ck_assert_str_eq(drives(), "sda");
+	ck_assert_int_eq(node("/")->flush, WCACHE_PASSES_YES);
 	put("/proc/77/comm", "jbd2/sdb\n");
+	put("/proc/sys/kernel/osrelease", "6.15.0-rc1\n");
 	resolve("/");
 	ck_assert_str_eq(drives(), "sda sdb");
+	ck_assert_int_eq(node("/")->flush, WCACHE_PASSES_YES);
+	put("/proc/sys/kernel/osrelease", "6.9.12\n");
+	resolve("/");
+	ck_assert_str_eq(drives(), "sda sdb");
+	ck_assert_int_eq(node("/")->flush, WCACHE_PASSES_UNKNOWN);
+	r = report(WCACHE_CACHE_ON, WCACHE_KERNEL_WRITE_BACK);
+	ck_assert_int_eq(wcache_report_get_verdict(r), WCACHE_VERDICT_UNKNOWN);
+	ck_assert_uint_eq(count_findings(r, "journal-apart", WCACHE_SEVERITY_UNKNOWN), 1);
+	ck_assert_str_eq(wcache_finding_get_remedy(wcache_report_get_finding(r, 0)),
+			 "wcache-set off /dev/sda");
+	wcache_report_free(r);
+	r = report(WCACHE_CACHE_OFF, WCACHE_KERNEL_WRITE_THROUGH);
+	ck_assert_int_eq(wcache_report_get_verdict(r), WCACHE_VERDICT_DURABLE);
+	wcache_report_free(r);
 	mounts("20 1 8:0 / / rw - xfs /dev/sda rw,logdev=/dev/sdb,noquota\n");
 	resolve("/");
 	ck_assert_str_eq(drives(), "sda sdb");
