@@ -4,6 +4,7 @@
 # it says where nothing differs, or nothing is durable.
 # drives: nbd-scsi
 # lab: --size 32M --timeout 240
+# alone
 set -u
 . "$LAB/guest"
 

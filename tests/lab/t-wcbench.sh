@@ -4,6 +4,7 @@
 # pairs: flushes, ratios, and the setting afterwards.
 # drives: nbd-sata nbd-scsi
 # lab: --size 32M --timeout 240
+# alone
 set -u
 . "$LAB/guest"
 
