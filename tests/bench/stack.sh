@@ -3,7 +3,7 @@
 # What it costs to find the drives of a path: the time, against lsblk -s on the same device,
 # and how often sysfs is asked where there are many layers and drives.
 # drives: sata
-# lab: --memory 1536
+# lab: --memory 1536 --timeout 1200
 set -u
 . "$LAB/guest"
 cd /tmp || exit

@@ -3,7 +3,7 @@
 # From a path to its drives, through layers built for real: which drives, what happens to a flush
 # as their own counters tell, and the verdict. Mending what is at risk as the remedy says.
 # drives: sata:size=96M sata sata:size=128M sata:size=128M sata sata sata sata:size=128M sata
-# lab: --memory 1536
+# lab: --memory 1536 --timeout 1200
 set -u
 . "$LAB/guest"
 
