@@ -48,6 +48,20 @@ int wc_stack_device_of(struct wcache_stack *s, const char *path, char *name, siz
 	return 0;
 }
 
+/* An NVMe controller, by its name or its node. */
+static bool is_controller(const struct wcache_stack *s, const char *path)
+{
+	char folder[NAME_MAX + 32];
+	struct stat st;
+
+	if (s->ctx->root)
+		return false;
+	if (strchr(path, '/'))
+		return !stat(path, &st) && S_ISCHR(st.st_mode);
+	return snprintf(folder, sizeof(folder), "/sys/class/nvme/%s", path) < (int)sizeof(folder) &&
+	       *path && *path != '.' && !access(folder, F_OK);
+}
+
 int wc_stack_resolve(struct wcache_stack *s, const char *path, struct wcache_node **ret)
 {
 	char name[NAME_MAX + 1], real[PATH_MAX], disk[64];
@@ -56,6 +70,10 @@ int wc_stack_resolve(struct wcache_stack *s, const char *path, struct wcache_nod
 
 	if (!strchr(path, '/') && !wc_stack_block(s, path, ret))
 		return 0;
+	if (is_controller(s, path)) {
+		err = wc_find_disk(s->ctx, path, disk, sizeof(disk));
+		return err < 0 ? err : wc_stack_block(s, disk, ret);
+	}
 	if (!s->ctx->root && !realpath(path, real))
 		return wc_ctx_fail(s->ctx, -errno, "%s: %s", path, wcache_strerror(errno));
 	if (s->ctx->root)
@@ -66,15 +84,6 @@ int wc_stack_resolve(struct wcache_stack *s, const char *path, struct wcache_nod
 		if (err == -ENODEV)
 			wc_ctx_fail(s->ctx, err, "%s: there is no device behind it", path);
 		return err;
-	}
-	/* An NVMe controller. */
-	if (!s->ctx->root) {
-		struct stat st;
-
-		if (!stat(real, &st) && S_ISCHR(st.st_mode)) {
-			err = wc_find_disk(s->ctx, path, disk, sizeof(disk));
-			return err < 0 ? err : wc_stack_block(s, disk, ret);
-		}
 	}
 	m = wc_mount_of(s, real);
 	if (!m)
