@@ -1,119 +1,55 @@
 #!/bin/bash
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The policy of a site, applied by udevd: at boot, at hot plug, after resets, after sleep.
+# The policy of a site, applied by udevd: at boot, at hot plug, after resets. t-policy-boot.sh has
+# a boot and a sleep.
 # drives: sata sata scsi nvme virtio usb-storage
+# lab: --timeout 900
 set -u
 . "$LAB/guest"
+. "$LAB/policy"
 
 busybox syslogd -O /run/log
-system=$LAB/../../tools/system
-mkdir -p /run/udev/rules.d
-sed "s,@sbindir@,$LAB_BUILD/tools," "$system/65-wcache.rules.in" >/run/udev/rules.d/65-wcache.rules
-sata1=$(drive sata)
-sata2=$(drive sata 2)
-scsi=$(drive scsi)
-nvme=$(drive nvme)
-virtio=$(drive virtio)
-usb=$(drive usb-storage)
+put_rule
+name_drives
 
-write_policy() {
-	cat >/etc/wcache.conf <<POLICY
-[first]
-serial = LAB-SATA-1
-cache = off
-
-[other SATA]
-bus = sata
-model = LAB*
-cache = on
-
-[scsi]
-model = SCSI *
-cache = off
-
-[fast]
-bus = nvme
-cache = off
-
-[stick]
-bus = usb
-cache = leave
-
-[default]
-cache = off
-POLICY
-}
-
-set_all() { # on|off: behind the policy's back
-	oracle_set sata "$sata1" "$1"
-	oracle_set sata "$sata2" "$1"
-	oracle_set scsi "$scsi" "$1"
-	oracle_set nvme "$nvme" "$1"
-	oracle_set virtio "$virtio" "$1"
-	oracle_set usb-storage "$usb" "$1"
-}
-
-all() {
-	echo "$(oracle sata "$sata1") $(oracle sata "$sata2") $(oracle scsi "$scsi")" \
-		"$(oracle nvme "$nvme") $(oracle virtio "$virtio") $(oracle usb-storage "$usb")"
-}
-
-events() {
-	udevadm trigger --action=add --subsystem-match=block
-	udevadm settle --timeout=60
-}
-
-until_is() { # VALUE COMMAND...: for what comes after an event that nobody announces
-	local want=$1
-
-	shift
-	for _ in $(seq 100); do
-		[ "$("$@")" != "$want" ] || break
-		sleep 0.1
-	done
-	"$@"
-}
-
-# Installed, with no policy or the example: nothing changes.
+# Installed, with the example for a policy: nothing changes.
 udevadm control --reload
-set_all on
-udevadm settle
-before=$(all)
-events
-is 'no policy' "$(all)" "$before"
 cp "$system/wcache.conf" /etc/wcache.conf
+before=$(all)
 events
 is 'the example policy' "$(all)" "$before"
 is 'nothing in the log' "$(grep -c wcache /run/log)" 0
+has 'the rule, as udevadm test has it' \
+	"$(udevadm test --action=add "/sys/block/${sata1#/dev/}" 2>/dev/null)" \
+	"wcache-set --apply-policy --quiet --timeout 5 $sata1"
 
-# Boot: udevd starts anew and is told of every drive.
-set_all on
-oracle_set sata "$sata2" off
-udevadm settle
+# udevd starts anew and is told of every drive.
+oracle_set "$sata2" off
+settle
 udevadm control --exit
-write_policy
+put_policy
 /lib/systemd/systemd-udevd --daemon 2>/dev/null
 events
-is 'boot: first SATA off, other on, SCSI, NVMe and virtio off, USB left' "$(all)" \
-	'off on off off off on'
-is 'boot: kernel of the SATA drive that is on' "$(kernel_view "$sata2")" 'write back'
-has 'boot: the log names the line' "$(cat /run/log)" \
+is 'coldplug: first SATA off, other on, SCSI, NVMe and virtio off, USB left' "$(all)" "$wanted"
+is 'coldplug: kernel of the SATA drive that is on' "$(kernel_view "$sata2")" 'write back'
+has 'coldplug: the log names the line' "$(cat /run/log)" \
 	"$sata1: write cache set off, as /etc/wcache.conf:3 wants it"
 
 # A second event finds everything as wanted.
 lines=$(wc -l </run/log)
 before=$(flushes "$sata2")
 events
-is 'again: settings' "$(all)" 'off on off off off on'
+is 'again: settings' "$(all)" "$wanted"
 is 'again: nothing in the log' "$(wc -l </run/log)" "$lines"
 is 'again: no flush' "$(flushes "$sata2")" "$before"
 
-# Two events for one drive at once.
-set_all on
-udevadm settle
+# Several events for one drive at once.
+oracle_set "$scsi" on
+settle
+pids=
 for _ in 1 2 3; do
-	ACTION=add DEVPATH=/x SEQNUM=1 wcache-set --apply-policy "$scsi" &
-	pids="${pids-} $!"
+	as_udev wcache-set --apply-policy "$scsi" &
+	pids="$pids $!"
 done
 status=
 for pid in $pids; do
@@ -121,53 +57,112 @@ for pid in $pids; do
 	status="$status$?"
 done
 is 'three at once: status' "$status" 000
-is 'three at once: setting' "$(oracle scsi "$scsi")" off
+is 'three at once: setting' "$(oracle "$scsi")" off
 
-# Hot plug: the disk goes and comes back, changed meanwhile.
-oracle_set scsi "$scsi" on
-path=$(readlink -f "/sys/block/${scsi##*/}/device")
+# Hot plug: new disks are on. QEMU has none for SATA: there the kernel forgets the disk.
+for kind in scsi nvme virtio; do
+	unplug $kind
+	plug $kind
+done
+oracle_set "$sata1" on
+path=$(readlink -f "/sys/block/${sata1##*/}/device")
 host=$(echo "$path" | grep -o 'host[0-9]*' | head -n 1)
 echo 1 >"$path/delete"
 echo '- - -' >"/sys/class/scsi_host/$host/scan"
-udevadm settle --timeout=60
-rm -f /run/drives
+name_drives
+settle
+is 'hot plug' "$(all)" "$wanted"
+
+# One that is gone again before the rule has come to it.
+lines=$(wc -l </run/log)
+udevadm control --stop-exec-queue
+for _ in 1 2; do
+	unplug scsi
+	plug scsi
+done
+unplug scsi
+udevadm control --start-exec-queue
+settle
+is 'gone before the rule: nothing to complain of' \
+	"$(tail -n "+$((lines + 1))" /run/log | grep wcache)" ''
+plug scsi
 scsi=$(drive scsi)
-is 'hot plug: SCSI' "$(oracle scsi "$scsi")" off
-oracle_set nvme "$nvme" on
-pci=$(readlink -f /sys/class/nvme/nvme0/device)
-echo 1 >"$pci/remove"
-echo 1 >/sys/bus/pci/rescan
-until_is /dev/nvme0n1 ls /dev/nvme0n1 >/dev/null 2>&1
-udevadm settle --timeout=60
-is 'hot plug: NVMe' "$(until_is off oracle nvme "$nvme")" off
+settle
+is 'gone before the rule: and back' "$(oracle "$scsi")" off
 
 # An NVMe controller is reset, a SCSI disk tells that it was.
-oracle_set nvme "$nvme" on
-nvme reset /dev/nvme0
-is 'NVMe reset' "$(until_is off oracle nvme "$nvme")" off
-oracle_set scsi "$scsi" on
-udevadm settle
+oracle_set "$nvme" on
+nvme reset "${nvme%n*}"
+is 'NVMe reset' "$(until_is off oracle "$nvme")" off
+oracle_set "$scsi" on
+settle
 udevadm monitor --kernel --property --subsystem-match=scsi >/run/events &
 monitor_pid=$!
 sleep 0.5
 sg_reset --device "$scsi"
 sg_turs "$scsi" >/dev/null 2>&1
-dd if="$scsi" of=/dev/null bs=4096 count=1 iflag=direct 2>/dev/null
-is 'power-on UNIT ATTENTION' "$(until_is off oracle scsi "$scsi")" off
+read_from "$scsi"
+is 'SCSI reset' "$(until_is off oracle "$scsi")" off
 kill "$monitor_pid"
-has 'the kernel told of it' "$(cat /run/events)" SDEV_UA=POWER_ON_RESET_OCCURRED
+has 'SCSI reset: the kernel told of it' "$(cat /run/events)" SDEV_UA=POWER_ON_RESET_OCCURRED
 
-# Around a sleep: the hook, as systemd-sleep(8) calls it.
-set_all on
-sed "s,@sbindir@,$LAB_BUILD/tools," "$system/wcache-sleep.in" >/run/sleep-hook
-sh /run/sleep-hook pre suspend
-is 'before sleep nothing is set' "$(oracle sata "$sata1")" on
-sh /run/sleep-hook post suspend
-is 'after sleep' "$(all)" 'off on off off off on'
+# Simulated drives lose their power, and with it the setting; the next command is told.
+modprobe -a uio target_core_mod target_core_user tcm_loop
+mount -t configfs configfs /sys/kernel/config
+wcsim sas satl &
+sim_pid=$!
+sas_and_satl() {
+	local d
+
+	for d in /sys/block/sd*; do
+		case $(<"$d/device/model") in
+		'SIM SATL'* | 'SAS'*) echo "/dev/${d##*/}" ;;
+		esac
+	done | xargs
+}
+until_is 2 eval 'sas_and_satl | wc -w' >/dev/null
+read -r sim1 sim2 <<<"$(sas_and_satl)"
+settle
+both() {
+	local judge1=scsi judge2=scsi
+
+	[[ $(<"/sys/block/${sim1#/dev/}/device/model") != *SATL* ]] || judge1=sata
+	[[ $(<"/sys/block/${sim2#/dev/}/device/model") != *SATL* ]] || judge2=sata
+	echo "$(oracle $judge1 "$sim1") $(oracle $judge2 "$sim2")"
+}
+is 'simulated: as they appear' "$(both)" 'off off'
+lines=$(wc -l </run/log)
+kill -USR1 "$sim_pid"
+read_from "$sim1"
+read_from "$sim2"
+is 'simulated: power lost and back' "$(until_is 'off off' both)" 'off off'
+is 'simulated: by the rule' \
+	"$(tail -n "+$((lines + 1))" /run/log | grep -c 'write cache set off, as /etc/wcache.conf:23')" 2
+for d in "$sim1" "$sim2"; do
+	echo 1 >"/sys/block/${d#/dev/}/device/delete"
+done
+kill "$sim_pid"
+
+# A drive that hangs is given up, and the log knows.
+modprobe scsi_debug dev_size_mb=8
+settle
+hung=$(grep -l scsi_debug /sys/block/sd*/device/model | cut -d/ -f4)
+is 'scsi_debug: at first' "$(oracle scsi "/dev/$hung")" off
+echo 1 >/sys/bus/pseudo/drivers/scsi_debug/every_nth
+echo 4 >/sys/bus/pseudo/drivers/scsi_debug/opts
+from=$SECONDS
+as_udev wcache-set --apply-policy --quiet --timeout 2 "/dev/$hung"
+status=$?
+took=$((SECONDS - from))
+echo 0 >/sys/bus/pseudo/drivers/scsi_debug/opts
+is 'hung: status' "$([ "$status" != 0 ] && echo failed)" failed
+is 'hung: given up' "$([ "$took" -le 15 ] && echo soon)" soon
+has 'hung: in the log' "$(grep "wcache-set.*$hung" /run/log)" 'no answer within 2.0 s'
+modprobe -r scsi_debug
 
 # What a broken policy says counts for nothing, and the log has the place.
 set_all on
-udevadm settle
+settle
 mkdir -p /etc/wcache.conf.d
 printf '[x]\nbus = *\ncache = of\n' >/etc/wcache.conf.d/x.conf
 events
@@ -187,12 +182,24 @@ has 'dry run: left' "$out" "$usb: left as it is, on (/etc/wcache.conf:20)"
 is 'dry run: nothing changed' "$(all)" 'on on on on on on'
 out=$(wcache-set --apply-policy --dry-run --json | jq -r '.changes[] | .device + " " + .wanted')
 has 'dry run: JSON' "$out" "${virtio#/dev/} off"
+
+# Another program is told otherwise.
+printf '%s {\n\twrite_cache = on\n}\n' "$sata1" >/etc/hdparm.conf
+echo 'DEVICESCAN -a -e wcache,off' >/etc/smartd.conf
+has 'set elsewhere: against the policy' "$(wcache-get -v "$sata1")" \
+	'hdparm turns the write cache on when the drive appears (/etc/hdparm.conf:2), and the policy wants it off (/etc/wcache.conf:3)'
+is 'set elsewhere: only who disagrees' \
+	"$(field "$sata2" 'findings | map(.code + " " + .text) | join(",")')" \
+	'set-elsewhere smartd turns the write cache off when it starts (/etc/smartd.conf:1), and the policy wants it on (/etc/wcache.conf:8)'
+has 'set elsewhere: in the list' "$(wcache-get | grep "^${sata1#/dev/} ")" set-elsewhere
+rm /etc/hdparm.conf /etc/smartd.conf
+
 wcache-set --apply-policy
 is 'all drives: status' "$?" 0
-is 'all drives' "$(all)" 'off on off off off on'
+is 'all drives' "$(all)" "$wanted"
 
 # A drive that is gone when the rule runs; the same by hand is an error.
-ACTION=add DEVPATH=/x SEQNUM=1 wcache-set --apply-policy /dev/nosuch 2>/run/err
+as_udev wcache-set --apply-policy /dev/nosuch 2>/run/err
 is 'gone: by udevd' "$? $(cat /run/err)" '0 '
 wcache-set --apply-policy /dev/nosuch 2>/run/err
 is 'gone: by hand' "$?" 1
@@ -201,17 +208,17 @@ is 'gone: by hand' "$?" 1
 printf '[db]\npath = /srv/db\ncache = on\n[default]\ncache = off\n' >/etc/wcache.conf
 mkfs.ext4 -q "$scsi"
 mkdir -p /srv/db
-udevadm settle
+settle
 wcache-set off "$scsi"
-ACTION=add DEVPATH=/x SEQNUM=1 wcache-set --apply-policy "$scsi"
-is 'path: before the mounts it is left' "$(oracle scsi "$scsi")" off
+as_udev wcache-set --apply-policy "$scsi"
+is 'path: before the mounts it is left' "$(oracle "$scsi")" off
 modprobe ext4
 mount "$scsi" /srv/db
 mkdir -p /run/wcache
-ACTION=add DEVPATH=/x SEQNUM=1 wcache-set --apply-policy "$scsi"
-is 'path: below a mounted file system' "$(oracle scsi "$scsi")" on
+as_udev wcache-set --apply-policy "$scsi"
+is 'path: below a mounted file system' "$(oracle "$scsi")" on
 wcache-set --apply-policy "$virtio" "$sata2"
-is 'path: other drives' "$(oracle virtio "$virtio") $(oracle sata "$sata2")" 'off off'
+is 'path: other drives' "$(oracle "$virtio") $(oracle "$sata2")" 'off off'
 umount /srv/db
 
 # What the drive cannot keep: the section to paste is a policy, and does it.
@@ -219,5 +226,6 @@ wcache-set --save off "$sata2" 2>/run/err >/etc/wcache.conf
 is 'save: refused' "$?" 3
 wcache-set on "$sata2"
 wcache-set --apply-policy "$sata2"
-is 'save: the section pasted' "$(oracle sata "$sata2")" off
+is 'save: the section pasted' "$(oracle "$sata2")" off
+
 finish

@@ -110,6 +110,7 @@ struct sim_drive {
 	bool sct_preserved;
 	bool standby;
 	bool gone;
+	bool unit_attention; /* power on, told once */
 	size_t sectors;
 	uint8_t *medium, *cache; /* sectors * SIM_SECTOR bytes */
 	bool *dirty; /* a sector each */

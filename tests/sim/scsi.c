@@ -467,6 +467,12 @@ void sim_scsi(struct sim_drive *d, const uint8_t *cdb, const uint8_t *out, size_
 	enum sim_fault_kind kind;
 
 	memset(r, 0, sizeof(*r));
+	/* INQUIRY, REPORT LUNS and REQUEST SENSE are answered all the same (SAM-6 5.14). */
+	if (d->unit_attention && cdb[0] != 0x12 && cdb[0] != 0xa0 && cdb[0] != 0x03) {
+		d->unit_attention = false;
+		sim_sense(r, false, 0x06, 0x29, 0x00);
+		return;
+	}
 	d->steps++;
 	kind = sim_fault_now(d);
 	if (kind == SIM_FAULT_IGNORED && is_change(cdb))

@@ -2,8 +2,9 @@
 /*
  * wcsim: show simulated drives to this kernel as SCSI disks, through target_core_user
  * and tcm_loop. wcsim PERSONALITY... serves them until it is killed; each appears with
- * the INQUIRY product of its personality. For the lab: it needs root, configfs, and a
- * kernel that nobody else uses. Documentation/target/tcmu-design.rst.
+ * the INQUIRY product of its personality. SIGUSR1 takes their power away for a moment.
+ * For the lab: it needs root, configfs, and a kernel that nobody else uses.
+ * Documentation/target/tcmu-design.rst.
  */
 #include <linux/target_core_user.h>
 /* the kernel's struct iovec came with it: glibc's is the same again */
@@ -37,11 +38,23 @@ struct disk {
 	size_t size;
 };
 
-static volatile sig_atomic_t ended;
+static volatile sig_atomic_t ended, power_lost;
 
 static void on_signal(int sig)
 {
-	ended = 1;
+	if (sig == SIGUSR1)
+		power_lost = 1;
+	else
+		ended = 1;
+}
+
+static void power_cycle(struct disk disks[], int n)
+{
+	power_lost = 0;
+	for (int i = 0; i < n; i++) {
+		sim_power_cut(disks[i].drive);
+		disks[i].drive->unit_attention = true;
+	}
 }
 
 static void die(const char *what)
@@ -256,6 +269,7 @@ int main(int argc, char *argv[])
 	}
 	sigaction(SIGTERM, &sa, NULL);
 	sigaction(SIGINT, &sa, NULL);
+	sigaction(SIGUSR1, &sa, NULL);
 	for (int i = 0; i < n; i++) {
 		const struct sim_personality *p = sim_personality_find(argv[i + 1]);
 
@@ -273,7 +287,12 @@ int main(int argc, char *argv[])
 		_exit(0);
 	}
 	while (!ended) {
-		if (poll(fds, n, -1) < 0)
+		/* A signal that comes just before waits with it for the kernel's next command. */
+		int ready = poll(fds, n, -1);
+
+		if (power_lost)
+			power_cycle(disks, n);
+		if (ready < 0)
 			continue;
 		for (int i = 0; i < n; i++)
 			if (fds[i].revents)
