@@ -129,20 +129,20 @@ WC_EXPORT void wcache_others_free(struct wcache_others *o)
 	free(o);
 }
 
-/* An ATA drive is called MODEL-SERIAL, with what a file name should not have as '-'. */
+/*
+ * An ATA drive, whose vendor udisks leaves empty, is called MODEL-SERIAL, without a serial
+ * number MODEL-WWN (udiskslinuxdrive.c set_id()), with '-' for blanks and slashes.
+ */
 static bool is_drive_id(const char *id, const struct wcache_device *dev)
 {
+	const char *number = dev->serial ? dev->serial : dev->wwn;
 	char text[256];
-	int n;
 
-	if (!dev->model)
-		return false;
-	n = snprintf(text, sizeof(text), "%s%s%s", dev->model, dev->serial ? "-" : "",
-		     dev->serial ? dev->serial : "");
-	if (n >= (int)sizeof(text))
+	if (!dev->model || !number ||
+	    snprintf(text, sizeof(text), "%s-%s", dev->model, number) >= (int)sizeof(text))
 		return false;
 	for (char *c = text; *c; c++)
-		if (!isgraph((unsigned char)*c) || *c == '/')
+		if (*c == ' ' || *c == '/')
 			*c = '-';
 	return !strcmp(text, id);
 }

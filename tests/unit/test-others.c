@@ -30,7 +30,8 @@ static void set_up(void)
 	sdb = (struct wcache_device){ .name = "sdb",
 				      .node = (char *)"/dev/sdb",
 				      .backend = &ata,
-				      .model = (char *)"MODEL B" };
+				      .model = (char *)"MODEL B",
+				      .wwn = (char *)"0x5000c500a1b2c3d4" };
 	ck_assert_int_eq(wcache_ctx_new(&ctx), 0);
 }
 
@@ -200,9 +201,10 @@ END_TEST
 
 START_TEST(udisks_files)
 {
-	static const char name[] = "etc/udisks2/MODEL-B.conf";
+	static const char name[] = "etc/udisks2/MODEL-B-0x5000c500a1b2c3d4.conf";
 	static const char line_2[] = "udisks turns the write cache on when the drive appears "
-				     "(/etc/udisks2/MODEL-B.conf:2), and it is off";
+				     "(/etc/udisks2/MODEL-B-0x5000c500a1b2c3d4.conf:2), "
+				     "and it is off";
 
 	put("etc/udisks2/udisks2.conf", "[ATA]\nWriteCacheEnabled=true\n");
 	put(name, "[ATA]\n  WriteCacheEnabled = true\n");
@@ -213,6 +215,10 @@ START_TEST(udisks_files)
 	put(name, "[Other]\nWriteCacheEnabled=true\n");
 	ck_assert_str_eq(said(&sdb, &off), "");
 	put(name, "[ATA]\n#WriteCacheEnabled=true\nWriteCacheEnabled=yes\n");
+	ck_assert_str_eq(said(&sdb, &off), "");
+	/* A drive that has no number has no file. */
+	put("etc/udisks2/MODEL-B.conf", "[ATA]\nWriteCacheEnabled=true\n");
+	sdb.wwn = NULL;
 	ck_assert_str_eq(said(&sdb, &off), "");
 }
 END_TEST
