@@ -200,7 +200,7 @@ static void plot_timeline(const struct report *report, FILE *out)
 		put_timeline(report, arm, out);
 	fputs("set title 'Operations a second over time, all workloads in turn'\n"
 	      "set xlabel 'seconds'\nset ylabel 'operations / s'\nset logscale y\n"
-	      "set key right top\nset format y '%g'\nplot ",
+	      "set key above right\nset format y '%g'\nplot ",
 	      out);
 	for (arm = ARM_A; arm <= last; arm++) {
 		fprintf(out, "%s$time%d using 1:2 with linespoints lc rgb '%s' pt 7 ps 0.4 title ",
