@@ -62,6 +62,7 @@ def cpu_per_operation(run):
 
 
 TIMED = ["--time_based", f"--runtime={SECONDS}", f"--ramp_time={WARM_UP}"]
+WRITTEN_ANEW = ["--rw=write", "--bs=1M", "--overwrite=1", "--end_fsync=1", f"--size={SIZE}"]
 JOBS = [
     {
         "name": "8 KiB random write and fdatasync",
@@ -74,6 +75,8 @@ JOBS = [
     },
     {
         "name": "1 MiB sequential read",
+        # wcbench writes its file anew at each start, and the drive may be busy with that still.
+        "before": WRITTEN_ANEW,
         "fio": ["--rw=read", "--bs=1M", f"--size={SIZE}"] + TIMED,
         "part": "read",
         "wcbench": ["--workloads=seqr", f"--window={SECONDS}", "--time=600"],
@@ -85,7 +88,7 @@ JOBS = [
         "name": "1 MiB sequential write",
         # It writes through the page cache first, and so must what it is compared with: the
         # drive, or its host, is still busy with that.
-        "before": ["--rw=write", "--bs=1M", "--overwrite=1", "--end_fsync=1", f"--size={SIZE}"],
+        "before": WRITTEN_ANEW,
         "fio": ["--rw=write", "--bs=1M", "--overwrite=1", f"--size={SIZE}"],
         "part": "write",
         "wcbench": ["--workloads=seqw", "--window=600", "--time=6000"],
