@@ -709,13 +709,9 @@ static enum tool_exit get_all(struct wcache_ctx *ctx)
 		return EXIT_FAILED;
 	}
 	n = wcache_drives_get_count(drives);
-	targets = calloc(n ? n : 1, sizeof(*targets));
-	if (!targets)
-		abort();
-	for (size_t i = 0; i < n; i++)
-		targets[i].name = wcache_drives_get_name(drives, i);
+	targets = targets_of(drives);
 	status = get(ctx, targets, n);
-	free(targets);
+	targets_free(targets, n);
 	wcache_drives_free(drives);
 	return status;
 }

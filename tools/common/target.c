@@ -38,13 +38,30 @@ static void find(struct target *t, struct wcache_ctx *ctx)
 	}
 }
 
-struct target *targets_new(struct wcache_ctx *ctx, const struct tool_options *options,
-			   const char *const names[], size_t n)
+static struct target *targets_alloc(size_t n)
 {
 	struct target *targets = calloc(n ? n : 1, sizeof(*targets));
 
 	if (!targets)
 		abort();
+	return targets;
+}
+
+struct target *targets_of(const struct wcache_drives *drives)
+{
+	size_t n = wcache_drives_get_count(drives);
+	struct target *targets = targets_alloc(n);
+
+	for (size_t i = 0; i < n; i++)
+		targets[i].name = wcache_drives_get_name(drives, i);
+	return targets;
+}
+
+struct target *targets_new(struct wcache_ctx *ctx, const struct tool_options *options,
+			   const char *const names[], size_t n)
+{
+	struct target *targets = targets_alloc(n);
+
 	for (size_t i = 0; i < n; i++) {
 		targets[i].name = names[i];
 		/* The layers of another machine are not in its recording. */

@@ -17,6 +17,8 @@ struct target {
 /* Find out what each of N names stands for. Free with targets_free(). */
 struct target *targets_new(struct wcache_ctx *ctx, const struct tool_options *options,
 			   const char *const names[], size_t n);
+/* One of each drive; their names are those of DRIVES. Free with targets_free(). */
+struct target *targets_of(const struct wcache_drives *drives);
 void targets_free(struct target *targets, size_t n);
 
 /* How many drives that is, 0 for one that is wrong, and the name by which each is opened. */
